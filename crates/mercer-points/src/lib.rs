@@ -1,0 +1,24 @@
+//! Points: what a kernel is evaluated on.
+//!
+//! A collection of points is anything that implements [`Points`]: dense vectors ([`Dense`]), sparse
+//! vectors ([`Sparse`]), texts ([`Texts`]), categories ([`Categories`]), row numbers of a precomputed
+//! matrix ([`Indices`]), and a [`Table`] whose named columns mix them. Nothing here knows what a kernel
+//! is. The mathematics is in `docs/maths.md` §1 and §1.1.
+
+mod categories;
+mod dense;
+mod error;
+mod indices;
+mod points;
+mod sparse;
+mod table;
+mod texts;
+
+pub use categories::Categories;
+pub use dense::Dense;
+pub use error::PointsError;
+pub use indices::Indices;
+pub use points::Points;
+pub use sparse::{Sparse, SparseRow};
+pub use table::{Column, ColumnData, Table, nearest};
+pub use texts::Texts;

@@ -1,0 +1,205 @@
+//! A table of named, typed columns: the form in which data enters.
+
+use crate::{Categories, Dense, Indices, Points, PointsError, Sparse, Texts};
+
+/// Named columns of equal length, of any kind.
+///
+/// ```
+/// use mercer_points::{ColumnData, Points, Table};
+/// let mut table = Table::new();
+/// table.push("age", ColumnData::Numbers(vec![38.0, 26.0])).unwrap();
+/// table.push("name", ColumnData::Texts(["Owen", "Laina"].into_iter().collect())).unwrap();
+/// assert_eq!(table.len(), 2);
+/// assert!(table.column("agee").unwrap_err().to_string().contains("did you mean 'age'?"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    rows: usize,
+    columns: Vec<Column>,
+}
+
+/// One column of a [`Table`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Its name, unique in the table.
+    pub name: String,
+    /// Its values.
+    pub data: ColumnData,
+}
+
+/// The values of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ColumnData {
+    /// One number a row; NaN stands for a missing one.
+    Numbers(Vec<f64>),
+    /// One name a row, from a finite set.
+    Categories(Categories),
+    /// One text a row.
+    Texts(Texts),
+    /// A whole block of dense coordinates a row, with their names.
+    Dense(Dense<f64>, Vec<String>),
+    /// A whole block of sparse coordinates a row, named by their number from 1.
+    Sparse(Sparse),
+    /// A row of a precomputed matrix.
+    Indices(Indices),
+}
+
+impl ColumnData {
+    /// How many rows the column has.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(v) => v.len(),
+            Self::Categories(c) => c.len(),
+            Self::Texts(t) => t.len(),
+            Self::Dense(x, _) => x.len(),
+            Self::Sparse(x) => x.len(),
+            Self::Indices(x) => x.len(),
+        }
+    }
+
+    /// Whether the column has no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What it holds, in a word or two.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Numbers(_) => "numbers",
+            Self::Categories(_) => "categories",
+            Self::Texts(_) => "texts",
+            Self::Dense(..) => "dense vectors",
+            Self::Sparse(_) => "sparse vectors",
+            Self::Indices(_) => "rows of a precomputed matrix",
+        }
+    }
+
+    /// Whether a kernel on vectors can use it.
+    pub fn is_numeric(&self) -> bool {
+        matches!(self, Self::Numbers(_) | Self::Dense(..) | Self::Sparse(_))
+    }
+
+    fn select(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Numbers(v) => Self::Numbers(rows.iter().map(|&i| v[i]).collect()),
+            Self::Categories(c) => Self::Categories(c.select(rows)),
+            Self::Texts(t) => Self::Texts(t.select(rows)),
+            Self::Dense(x, names) => Self::Dense(x.select(rows), names.clone()),
+            Self::Sparse(x) => Self::Sparse(x.select(rows)),
+            Self::Indices(x) => Self::Indices(x.select(rows)),
+        }
+    }
+}
+
+impl Table {
+    /// A table without a column.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a column at the right.
+    pub fn push(&mut self, name: impl Into<String>, data: ColumnData) -> Result<(), PointsError> {
+        let name = name.into();
+        if self.columns.iter().any(|c| c.name == name) {
+            return Err(PointsError::DuplicateColumn(name));
+        }
+        if self.columns.is_empty() {
+            self.rows = data.len();
+        } else if data.len() != self.rows {
+            let what = format!("column '{name}'");
+            return Err(PointsError::Shape { what, expected: self.rows, found: data.len() });
+        }
+        self.columns.push(Column { name, data });
+        Ok(())
+    }
+
+    /// Takes a column out.
+    pub fn remove(&mut self, name: &str) -> Result<Column, PointsError> {
+        let at = self.position(name)?;
+        Ok(self.columns.remove(at))
+    }
+
+    /// The columns from left to right.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column of that name; the error says which names are near.
+    pub fn column(&self, name: &str) -> Result<&Column, PointsError> {
+        Ok(&self.columns[self.position(name)?])
+    }
+
+    fn position(&self, name: &str) -> Result<usize, PointsError> {
+        self.columns.iter().position(|c| c.name == name).ok_or_else(|| self.unknown(name))
+    }
+
+    /// The error for a name that no column has, with the nearest one that exists.
+    pub fn unknown(&self, name: &str) -> PointsError {
+        let known: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+        PointsError::UnknownColumn {
+            name: name.to_owned(),
+            nearest: nearest(name, known.iter().copied()).map(str::to_owned),
+            known: known.iter().take(8).map(|&n| n.to_owned()).collect(),
+        }
+    }
+}
+
+impl Points for Table {
+    type Point<'a> = (&'a Table, usize);
+
+    fn len(&self) -> usize {
+        self.rows
+    }
+
+    fn point(&self, i: usize) -> (&Table, usize) {
+        (self, i)
+    }
+
+    fn select(&self, rows: &[usize]) -> Self {
+        let columns = self.columns.iter();
+        let columns = columns.map(|c| Column { name: c.name.clone(), data: c.data.select(rows) }).collect();
+        Self { rows: rows.len(), columns }
+    }
+}
+
+/// The candidate that is most like `word`, if any is like it at all: by edit distance, ignoring case.
+///
+/// ```
+/// use mercer_points::nearest;
+/// assert_eq!(nearest("lapalce", ["laplace", "linear"]), Some("laplace"));
+/// assert_eq!(nearest("zzz", ["laplace", "linear"]), None);
+/// ```
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A longer word is never a misspelling of a name, and its distance would take long to work out.
+    let word: Vec<char> = word.chars().take(65).flat_map(char::to_lowercase).collect();
+    if word.len() > 64 {
+        return None;
+    }
+    let scored = candidates.into_iter().filter(|c| c.len() <= 64).map(|candidate| {
+        let letters: Vec<char> = candidate.chars().flat_map(char::to_lowercase).collect();
+        (edit_distance(&word, &letters), candidate)
+    });
+    scored
+        .filter(|&(distance, _)| distance <= 1 + word.len() / 4)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, c)| c)
+}
+
+/// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
+fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut now = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let substitute = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            now[j] = substitute.min(last[j] + 1).min(now[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                now[j] = now[j].min(before[j - 2] + 1);
+            }
+        }
+        before = last;
+        last = now;
+    }
+    last[b.len()]
+}
