@@ -1,0 +1,30 @@
+//! The engine room: everything that touches the hardware.
+//!
+//! A block of kernel entries is made in two steps: a [`Base`] (a sum or product over coordinates, such as
+//! ⟨x,z⟩ or ‖x−z‖²) is computed for a whole tile of pairs in registers, then a short list of [`Op`]s turns
+//! base values into kernel values. [`Panels`] and [`RowPack`] are the packed forms of dense points,
+//! [`SparseRows`] of sparse ones. What a kernel expression means is not known here; nor are points.
+//!
+//! Every function exists twice from one source: for AVX2 with FMA, chosen at run time, and portable
+//! ([`Isa`]). This is the only crate with `unsafe` code, and each block states why it is sound.
+//! The numerics are described in `docs/maths.md` §8.
+
+mod arch;
+mod base;
+mod dense;
+mod eigen;
+mod memory;
+mod op;
+mod panels;
+mod real;
+mod sparse;
+
+pub use arch::Isa;
+pub use base::Base;
+pub use dense::{Finish, dense_block};
+pub use eigen::{EigenError, eigenvalues, eigh};
+pub use memory::{Budget, Buffer};
+pub use op::{Op, Sides};
+pub use panels::{PANEL, Panels, RowPack};
+pub use real::Real;
+pub use sparse::{SPARSE_PANEL, SparseRows, SparseTable};

@@ -9,6 +9,7 @@ mod categories;
 mod dense;
 mod error;
 mod indices;
+mod maps;
 mod points;
 mod sparse;
 mod table;
@@ -18,6 +19,11 @@ pub use categories::Categories;
 pub use dense::Dense;
 pub use error::PointsError;
 pub use indices::Indices;
+pub use maps::{
+    Buckets, Center, Deviation, FeatureMap, Fitted, Function1D, Homogeneous, Identity, Log, MAX_DEGREE,
+    MAX_FEATURES, MinMax, Monomials, Polynomial, Quadratic, Standardize, State, Subsets, Tuples, Unit, build,
+    checked_dimension,
+};
 pub use points::Points;
 pub use sparse::{Sparse, SparseRow};
 pub use table::{Column, ColumnData, Table, nearest};

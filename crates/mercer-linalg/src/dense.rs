@@ -1,0 +1,300 @@
+//! The fused tile on dense points.
+//!
+//! Six rows (three in `f64`) by sixteen columns are accumulated in registers over at most 256 coordinates
+//! at a time; longer points are done in equal parts whose sums are joined, which also keeps the rounding
+//! error of a long sum small. What follows a finished sum ([`Finish`]) happens before it leaves the
+//! registers: for a Gaussian kernel, that is all of it.
+
+use std::ops::Range;
+
+use crate::arch::{Arch, dispatch};
+use crate::base::{self, Base, MONOMIAL_DEGREE, Step};
+use crate::panels::PANEL;
+use crate::real::fused;
+use crate::{Isa, Panels, Real, RowPack};
+
+/// What is done with a base value while it is in a register.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Finish {
+    /// Nothing.
+    Plain,
+    /// ‖x‖² + ‖z‖² − 2·value, not below 0: a squared distance from an inner product.
+    Distance,
+    /// e^(−γ·value).
+    Exp(f64),
+    /// e^(−γ·(‖x‖² + ‖z‖² − 2·value)), the exponent not above 0.
+    DistanceExp(f64),
+}
+
+const PART: usize = 256;
+
+/// Rows of a register tile: twelve accumulators of eight `f32` or four `f64` fill the registers.
+fn group<T: Real>() -> usize {
+    if size_of::<T>() == 4 { 6 } else { 3 }
+}
+
+impl<T: Real> RowPack<T> {
+    /// Packs rows of a collection; the memory of an earlier packing is used again.
+    pub fn pack(&mut self, from: &Panels<T>, rows: &[usize]) {
+        self.fill(from, rows, group::<T>());
+    }
+}
+
+/// Fills `out` (row-major, `stride` values a row) with base values between packed rows and columns `columns`.
+///
+/// `columns` starts at a multiple of [`PANEL`]; whole panels are written, so a row of `out` must have room
+/// for the last panel in full, and `out` for the last group of rows in full.
+#[allow(clippy::too_many_arguments)]
+pub fn dense_block<T: Real>(
+    isa: Isa,
+    base: Base,
+    x: &RowPack<T>,
+    z: &Panels<T>,
+    columns: Range<usize>,
+    finish: Finish,
+    out: &mut [T],
+    stride: usize,
+) {
+    match base {
+        Base::Dot => finished::<T, base::Dot>(isa, x, z, columns, finish, out, stride),
+        Base::SquaredDistance => finished::<T, base::Squared>(isa, x, z, columns, finish, out, stride),
+        Base::Manhattan => finished::<T, base::Manhattan>(isa, x, z, columns, finish, out, stride),
+        Base::Hamming => tile::<T, base::Hamming, Plain>(isa, x, z, columns, Plain, out, stride),
+        Base::Minimum => tile::<T, base::Minimum, Plain>(isa, x, z, columns, Plain, out, stride),
+        Base::ChiSquared => tile::<T, base::ChiSquared, Plain>(isa, x, z, columns, Plain, out, stride),
+        Base::Harmonic => tile::<T, base::Harmonic, Plain>(isa, x, z, columns, Plain, out, stride),
+        Base::Subsets => tile::<T, base::Subsets, Plain>(isa, x, z, columns, Plain, out, stride),
+        Base::Monomials(degree) => monomials::<T>(isa, x, z, columns, degree.into(), out, stride),
+    }
+}
+
+impl Base {
+    /// Whether [`dense_block`] does this finish in registers for this base.
+    pub fn fuses(self, finish: Finish) -> bool {
+        match finish {
+            Finish::Plain => true,
+            Finish::Exp(_) => matches!(self, Base::SquaredDistance | Base::Manhattan),
+            Finish::Distance | Finish::DistanceExp(_) => self == Base::Dot,
+        }
+    }
+}
+
+fn finished<T: Real, S: Step<T>>(
+    isa: Isa,
+    x: &RowPack<T>,
+    z: &Panels<T>,
+    columns: Range<usize>,
+    finish: Finish,
+    out: &mut [T],
+    stride: usize,
+) {
+    let rate = |gamma: f64| T::of(-gamma * std::f64::consts::LOG2_E);
+    match finish {
+        Finish::Plain => tile::<T, S, Plain>(isa, x, z, columns, Plain, out, stride),
+        Finish::Distance => tile::<T, S, Distance>(isa, x, z, columns, Distance, out, stride),
+        Finish::Exp(gamma) => tile::<T, S, Exp<T>>(isa, x, z, columns, Exp(rate(gamma)), out, stride),
+        Finish::DistanceExp(gamma) => {
+            tile::<T, S, DistanceExp<T>>(isa, x, z, columns, DistanceExp(rate(gamma)), out, stride);
+        }
+    }
+}
+
+/// A [`Finish`], statically known inside a tile; `s` is ‖x‖² + ‖z‖².
+trait Epilogue<T: Real>: Copy {
+    fn finish<A: Arch>(self, value: T, s: T) -> T;
+}
+
+#[derive(Clone, Copy)]
+struct Plain;
+impl<T: Real> Epilogue<T> for Plain {
+    #[inline(always)]
+    fn finish<A: Arch>(self, value: T, _: T) -> T {
+        value
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Distance;
+impl<T: Real> Epilogue<T> for Distance {
+    #[inline(always)]
+    fn finish<A: Arch>(self, value: T, s: T) -> T {
+        fused::<T, A>(T::of(-2.0), value, s).larger(T::ZERO)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Exp<T>(T);
+impl<T: Real> Epilogue<T> for Exp<T> {
+    #[inline(always)]
+    fn finish<A: Arch>(self, value: T, _: T) -> T {
+        exp2::<T, A>(self.0 * value)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct DistanceExp<T>(T);
+impl<T: Real> Epilogue<T> for DistanceExp<T> {
+    #[inline(always)]
+    fn finish<A: Arch>(self, value: T, s: T) -> T {
+        let distance = fused::<T, A>(T::of(-2.0), value, s);
+        exp2::<T, A>((self.0 * distance).smaller(T::ZERO))
+    }
+}
+
+#[inline(always)]
+pub(crate) fn exp2<T: Real, A: Arch>(t: T) -> T {
+    if A::FUSED { t.exp2_fast::<true>() } else { t.exp2_fast::<false>() }
+}
+
+dispatch! {
+    fn tile<T: Real, S: Step<T>, E: Epilogue<T>>(isa, x: &RowPack<T>, z: &Panels<T>, columns: Range<usize>, epilogue: E, out: &mut [T], stride: usize) = tile_body
+}
+
+#[inline(always)]
+fn tile_body<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch>(
+    x: &RowPack<T>,
+    z: &Panels<T>,
+    columns: Range<usize>,
+    epilogue: E,
+    out: &mut [T],
+    stride: usize,
+) {
+    if size_of::<T>() == 4 {
+        groups::<T, S, E, A, 6>(x, z, columns, epilogue, out, stride);
+    } else {
+        groups::<T, S, E, A, 3>(x, z, columns, epilogue, out, stride);
+    }
+}
+
+#[inline(always)]
+fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const G: usize>(
+    x: &RowPack<T>,
+    z: &Panels<T>,
+    columns: Range<usize>,
+    epilogue: E,
+    out: &mut [T],
+    stride: usize,
+) {
+    let dim = x.dim;
+    let parts = dim.div_ceil(PART).max(1);
+    let part = dim.div_ceil(parts);
+    let panels = columns.start / PANEL..columns.end.div_ceil(PANEL);
+    for p in 0..parts {
+        let range = p * part..((p + 1) * part).min(dim);
+        for (at, panel) in panels.clone().enumerate() {
+            let z_part = z.panel(panel, range.clone());
+            let z_squares = array(&z.squares()[panel * PANEL..]);
+            for g in 0..x.rows.div_ceil(G) {
+                let (x_group, _) = x.values[g * dim * G..(g + 1) * dim * G].as_chunks::<G>();
+                let sums = accumulate::<T, S, A, G>(&x_group[range.clone()], z_part);
+                for (i, sum) in sums.iter().enumerate() {
+                    let from = (g * G + i) * stride + at * PANEL;
+                    let slot: &mut [T; PANEL] = (&mut out[from..from + PANEL]).try_into().expect("PANEL values");
+                    let x_square = x.squares[g * G + i];
+                    for j in 0..PANEL {
+                        let joined = if p == 0 { sum[j] } else { S::join(slot[j], sum[j]) };
+                        slot[j] = if p + 1 == parts { epilogue.finish::<A>(joined, x_square + z_squares[j]) } else { joined };
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn array<T: Real>(values: &[T]) -> [T; PANEL] {
+    values[..PANEL].try_into().expect("PANEL values")
+}
+
+#[inline(always)]
+fn accumulate<T: Real, S: Step<T>, A: Arch, const G: usize>(x: &[[T; G]], z: &[[T; PANEL]]) -> [[T; PANEL]; G] {
+    let mut sums = [[S::START; PANEL]; G];
+    for (x, z) in x.iter().zip(z) {
+        for i in 0..G {
+            for j in 0..PANEL {
+                sums[i][j] = S::step::<A>(sums[i][j], x[i], z[j]);
+            }
+        }
+    }
+    sums
+}
+
+dispatch! {
+    fn monomials<T: Real>(isa, x: &RowPack<T>, z: &Panels<T>, columns: Range<usize>, degree: usize, out: &mut [T], stride: usize) = monomials_body
+}
+
+/// h_r ← h_r + x_j·z_j·h_{r−1} for r = p … 1 would forget repeated factors; ascending r keeps them
+/// (`docs/maths.md` §1.1, complete homogeneous symmetric polynomials).
+#[inline(always)]
+fn monomials_body<T: Real, A: Arch>(
+    x: &RowPack<T>,
+    z: &Panels<T>,
+    columns: Range<usize>,
+    degree: usize,
+    out: &mut [T],
+    stride: usize,
+) {
+    let (group, dim) = (group::<T>(), x.dim);
+    for (at, panel) in (columns.start / PANEL..columns.end.div_ceil(PANEL)).enumerate() {
+        let z_panel = z.panel(panel, 0..dim);
+        for row in 0..x.rows {
+            let x_group = &x.values[(row / group) * dim * group..];
+            let mut h = [[T::ZERO; PANEL]; MONOMIAL_DEGREE + 1];
+            h[0] = [T::ONE; PANEL];
+            for (x, z) in x_group.chunks_exact(group).zip(z_panel) {
+                for r in 1..=degree {
+                    for j in 0..PANEL {
+                        h[r][j] = fused::<T, A>(x[row % group] * z[j], h[r - 1][j], h[r][j]);
+                    }
+                }
+            }
+            for j in 0..PANEL {
+                out[row * stride + at * PANEL + j] = h[..=degree].iter().fold(T::ZERO, |sum, h| sum + h[j]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coordinate(i: usize, j: usize) -> f64 {
+        (((i * 37 + j * 101) % 89) as f64 / 89.0) * if j.is_multiple_of(3) { 1.0 } else { 0.7 }
+    }
+
+    fn check<T: Real>(isa: Isa, base: Base, n: usize, dim: usize, tolerance: f64) {
+        let z = Panels::<T>::pack(n, dim, coordinate);
+        let rows: Vec<usize> = (0..n).rev().collect();
+        let mut x = RowPack::default();
+        x.pack(&z, &rows);
+        let stride = n.next_multiple_of(PANEL);
+        let mut out = vec![T::ZERO; rows.len().next_multiple_of(6) * stride];
+        dense_block(isa, base, &x, &z, 0..n, Finish::Plain, &mut out, stride);
+        for (at, &i) in rows.iter().enumerate() {
+            for j in 0..n {
+                let point = |i: usize| (0..dim).map(|k| z.value(i, k).f64()).collect::<Vec<f64>>();
+                let want = base.pair(&point(i), &point(j));
+                let error = (out[at * stride + j].f64() - want).abs();
+                assert!(error <= tolerance * want.abs().max(1.0), "{isa:?} {base:?} n={n} d={dim} ({i},{j}): {error:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_base_is_its_definition_at_odd_sizes() {
+        use Base::*;
+        for isa in Isa::available() {
+            for base in [Dot, SquaredDistance, Manhattan, Hamming, Minimum, ChiSquared, Harmonic, Subsets, Monomials(3)] {
+                for (n, dim) in [(1, 1), (5, 3), (17, 8), (33, 19), (7, 0)] {
+                    check::<f32>(isa, base, n, dim, 2e-6);
+                    check::<f64>(isa, base, n, dim, 1e-13);
+                }
+            }
+            for base in [Dot, SquaredDistance] {
+                check::<f32>(isa, base, 9, 300, 2e-6);
+                check::<f64>(isa, base, 9, 700, 1e-13);
+            }
+        }
+    }
+}
