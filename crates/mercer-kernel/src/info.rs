@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::kernels::Built;
-use crate::maps::BuiltMap;
+use mercer_points::FeatureMap;
 use crate::signature::{Call, Signature};
 
 /// One row of the table of kernels.
@@ -36,7 +36,7 @@ pub struct MapInfo {
     /// What it is for, in a sentence.
     pub about: &'static str,
     /// The map itself, not yet fitted.
-    pub build: fn(&Call) -> Result<Arc<dyn BuiltMap>, crate::KernelError>,
+    pub build: fn(&Call) -> Result<Arc<dyn FeatureMap>, crate::KernelError>,
 }
 
 /// What a kernel is evaluated on.

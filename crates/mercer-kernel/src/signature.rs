@@ -33,6 +33,39 @@ pub struct Param {
     pub about: &'static str,
 }
 
+impl Param {
+    /// A parameter that is a number when not given.
+    pub(crate) const fn new(name: &'static str, kind: Kind, default: f64, about: &'static str) -> Self {
+        Self { name, aliases: &[], kind, default: Some(Literal::Number(default)), about }
+    }
+
+    /// A parameter that is one of a few words.
+    pub(crate) const fn word(
+        name: &'static str,
+        words: &'static [&'static str],
+        default: &'static str,
+        about: &'static str,
+    ) -> Self {
+        Self { name, aliases: &[], kind: Kind::Word(words), default: Some(Literal::Word(default)), about }
+    }
+
+    /// A parameter with any default, or none.
+    pub(crate) const fn optional(
+        name: &'static str,
+        kind: Kind,
+        default: Option<Literal>,
+        about: &'static str,
+    ) -> Self {
+        Self { name, aliases: &[], kind, default, about }
+    }
+
+    /// The same under other names too.
+    pub(crate) const fn or(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+}
+
 /// What values a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
@@ -136,6 +169,16 @@ impl Call {
             Some(Value::Number(number)) => Some(*number),
             _ => None,
         }
+    }
+
+    /// The number of a parameter that the signature says is a number.
+    pub(crate) fn real(&self, name: &str) -> f64 {
+        self.number(name).expect("the parser gives every number of the signature a value")
+    }
+
+    /// The whole number of a parameter that the signature says is one.
+    pub(crate) fn whole(&self, name: &str) -> u32 {
+        self.real(name) as u32
     }
 
     /// The word that a parameter was given, if it was given one.

@@ -24,7 +24,7 @@ pub use base::Base;
 pub use dense::{Finish, dense_block};
 pub use eigen::{EigenError, eigenvalues, eigh};
 pub use memory::{Budget, Buffer};
-pub use op::{Op, Sides};
+pub use op::{Op, Sides, add_into, mul_into};
 pub use panels::{PANEL, Panels, RowPack};
 pub use real::Real;
 pub use sparse::{SPARSE_PANEL, SparseRows, SparseTable};

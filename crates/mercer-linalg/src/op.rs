@@ -26,6 +26,8 @@ pub enum Op {
     MaternThree,
     /// (1 + v + v²/3)·e^(−v): Matérn 5/2 of v = √5·r.
     MaternFive,
+    /// s + t − 2v, not below 0: a squared distance from an inner product.
+    Distance,
     /// v/√(s·t), where s and t are the values of the two points with themselves.
     Cosine,
     /// v/(s + t − v), and 1 where that is 0/0.
@@ -59,6 +61,7 @@ impl Op {
             Self::Geometric(p) => (0..p).fold(1.0, |sum, _| sum * v + 1.0),
             Self::MaternThree => (1.0 + v) * (-v).exp(),
             Self::MaternFive => (1.0 + v + v * v / 3.0) * (-v).exp(),
+            Self::Distance => (s + t - 2.0 * v).max(0.0),
             Self::Cosine => v / (s * t).sqrt(),
             Self::Tanimoto if s + t - v == 0.0 => 1.0,
             Self::Tanimoto => v / (s + t - v),
@@ -71,6 +74,26 @@ impl Op {
             row_op(isa, self, &mut row[..columns], s, sides.columns);
         }
     }
+}
+
+dispatch! {
+    /// a ← a + b, entry by entry.
+    pub fn add_into<T: Real>(isa, a: &mut [T], b: &[T]) = add_body
+}
+
+#[inline(always)]
+fn add_body<T: Real, A: Arch>(a: &mut [T], b: &[T]) {
+    a.iter_mut().zip(b).for_each(|(a, &b)| *a += b);
+}
+
+dispatch! {
+    /// a ← a·b, entry by entry.
+    pub fn mul_into<T: Real>(isa, a: &mut [T], b: &[T]) = mul_body
+}
+
+#[inline(always)]
+fn mul_body<T: Real, A: Arch>(a: &mut [T], b: &[T]) {
+    a.iter_mut().zip(b).for_each(|(a, &b)| *a *= b);
 }
 
 dispatch! {
@@ -114,6 +137,7 @@ fn row_body<T: Real, A: Arch>(op: Op, row: &mut [T], s: T, columns: &[T]) {
             let polynomial = fused::<T, A>(fused::<T, A>(v, T::of(1.0 / 3.0), T::ONE), v, T::ONE);
             polynomial * exp2::<T, A>(T::of(-log2e) * v)
         }),
+        Op::Distance => row.iter_mut().zip(columns).for_each(|(v, &t)| *v = fused::<T, A>(T::of(-2.0), *v, s + t).larger(T::ZERO)),
         Op::Cosine => row.iter_mut().zip(columns).for_each(|(v, &t)| *v = *v / (s * t).root()),
         Op::Tanimoto => row.iter_mut().zip(columns).for_each(|(v, &t)| {
             let below = s + t - *v;
@@ -165,6 +189,7 @@ mod tests {
             Geometric(4),
             MaternThree,
             MaternFive,
+            Distance,
             Cosine,
             Tanimoto,
         ];

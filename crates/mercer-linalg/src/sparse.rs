@@ -51,6 +51,32 @@ impl<T: Real> SparseRows<T> {
         self.indices[range.clone()].iter().copied().zip(self.values[range].iter().copied())
     }
 
+    /// ‖x−z‖² coordinate by coordinate, exact for near points.
+    fn squared_distance(&self, i: usize, other: &Self, j: usize) -> T {
+        let (mut x, mut z) = (self.row(i).peekable(), other.row(j).peekable());
+        let mut sum = 0.0;
+        loop {
+            let d = match (x.peek().copied(), z.peek().copied()) {
+                (None, None) => return T::of(sum),
+                (Some((a, v)), Some((b, w))) if a == b => {
+                    x.next();
+                    z.next();
+                    v.f64() - w.f64()
+                }
+                (Some((a, v)), next) if next.is_none_or(|(b, _)| a < b) => {
+                    x.next();
+                    v.f64()
+                }
+                (_, Some((_, w))) => {
+                    z.next();
+                    w.f64()
+                }
+                (Some(_), None) => unreachable!("taken by the arm above"),
+            };
+            sum += d * d;
+        }
+    }
+
     /// For every point, the base value against the origin: what [`sparse_block`](SparseTable::block) needs of each side.
     ///
     /// For [`Base::Dot`] it is ‖x‖², which is what a finish needs.
@@ -161,6 +187,7 @@ impl<T: Real> SparseTable<T> {
             let mut column_sums = [T::ZERO; SPARSE_PANEL];
             column_sums[..last - first].copy_from_slice(&sums.columns[first - columns.start..last - columns.start]);
             let out = &mut out[at * SPARSE_PANEL..];
+            let row_sums = sums.rows;
             let sums = (sums.rows, &column_sums);
             match base {
                 Base::Dot => scan::<T, base::Dot>(isa, self, x, rows, sums, finish, out, stride),
@@ -172,6 +199,27 @@ impl<T: Real> SparseTable<T> {
                 Base::Harmonic => scan::<T, base::Harmonic>(isa, self, x, rows, sums, finish, out, stride),
                 Base::Subsets => scan::<T, base::Subsets>(isa, self, x, rows, sums, finish, out, stride),
                 Base::Monomials(degree) => monomials::<T>(isa, self, x, rows, degree.into(), out, stride),
+            }
+            if finish == Finish::Distance {
+                refine((x, rows, row_sums), (z, first..last, &column_sums), out, stride);
+            }
+        }
+    }
+}
+
+/// Distances that are small against the points' lengths have cancelled; those few are computed by differences.
+fn refine<T: Real>(
+    (x, rows, row_sums): (&SparseRows<T>, &[usize], &[T]),
+    (z, columns, column_sums): (&SparseRows<T>, Range<usize>, &[T; SPARSE_PANEL]),
+    out: &mut [T],
+    stride: usize,
+) {
+    let near = T::of(if size_of::<T>() == 4 { 1e-2 } else { 1e-6 });
+    for (at, &row) in rows.iter().enumerate() {
+        for (lane, column) in columns.clone().enumerate() {
+            let slot = &mut out[at * stride + lane];
+            if *slot < near * (row_sums[at] + column_sums[lane]) {
+                *slot = x.squared_distance(row, z, column);
             }
         }
     }

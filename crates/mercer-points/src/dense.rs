@@ -20,7 +20,7 @@ pub struct Dense<T = f64> {
 impl<T: Copy + Send + Sync> Dense<T> {
     /// Takes `rows × dim` values in row-major order.
     pub fn new(rows: usize, dim: usize, values: Vec<T>) -> Result<Self, PointsError> {
-        let expected = rows.checked_mul(dim).unwrap_or(usize::MAX);
+        let expected = rows.saturating_mul(dim);
         if values.len() != expected {
             let what = format!("{rows} dense rows of {dim} values");
             return Err(PointsError::Shape { what, expected, found: values.len() });

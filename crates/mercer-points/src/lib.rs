@@ -6,12 +6,16 @@
 //! is. The mathematics is in `docs/maths.md` §1 and §1.1.
 
 mod categories;
+pub mod data;
 mod dense;
+mod draw;
 mod error;
 mod indices;
 mod maps;
 mod points;
+mod read;
 mod sparse;
+mod split;
 mod table;
 mod texts;
 
@@ -25,6 +29,11 @@ pub use maps::{
     checked_dimension,
 };
 pub use points::Points;
+pub use read::{
+    Format, Kind, Missing, NpyFloat, NpyProblem, ReadError, ReadOptions, TokenProblem, default_target, read,
+    read_from, write_npy,
+};
 pub use sparse::{Sparse, SparseRow};
+pub use split::{Split, SplitError, Strata, folds, holdout};
 pub use table::{Column, ColumnData, Table, nearest};
 pub use texts::Texts;

@@ -22,7 +22,7 @@ pub const MAX_FEATURES: usize = 50_000_000;
 /// let error = build(&Polynomial::new(8, 1.0)?, &x, 1 << 30).unwrap_err().to_string();
 /// assert_eq!(
 ///     error,
-///     "the map polynomial(degree=8) of 40 columns has 377348994 features; 150 rows of them needs \
+///     "the map polynomial(degree=8) of 40 columns has 377348994 features; storing 150 rows of them needs \
 ///      452818792800 bytes, the limit is 1073741824; use the kernel poly(degree=8), which builds no features"
 /// );
 /// let (fitted, features) = build(&Polynomial::new(2, 1.0)?, &x, 1 << 30)?;
@@ -71,13 +71,13 @@ fn check_size(
     }
     let rows = if rows == 1 { "a row".into() } else { format!("{rows} rows") };
     let what = format!(
-        "the map {} of {dim_in} columns has {} features; {rows} of them",
+        "the map {} of {dim_in} columns has {} features; storing {rows} of them",
         map.name(),
         in_words(&dimension)
     );
     let instead = match map.kernel_hint() {
         Some(kernel) => format!("use the kernel {kernel}, which builds no features"),
-        None => "take fewer rows or columns, or raise the limit".into(),
+        None => "take fewer rows or columns".into(),
     };
     Err(PointsError::TooLarge { what, needed: in_words(&needed), limit, instead })
 }
@@ -138,6 +138,6 @@ mod tests {
     fn a_dimension_of_thousands_of_digits_stays_readable() {
         let wide = Dense::new(1, 10_000, vec![0.0; 10_000]).unwrap();
         let error = build(&Subsets, &wide, 1 << 30).unwrap_err().to_string();
-        assert!(error.contains("has about 10^3010 features; a row of them"), "{error}");
+        assert!(error.contains("has about 10^3010 features; storing a row of them"), "{error}");
     }
 }

@@ -67,8 +67,8 @@ impl Fitted for Pairs {
 
     fn names(&self, inputs: &[String]) -> Vec<String> {
         let singles = inputs.iter().cloned().chain(inputs.iter().map(|a| format!("{a}^2")));
-        let pairs = (0..inputs.len())
-            .flat_map(|i| inputs[i + 1..].iter().map(move |b| format!("{}*{b}", inputs[i])));
+        let pairs =
+            (0..inputs.len()).flat_map(|i| inputs[i + 1..].iter().map(move |b| format!("{}*{b}", inputs[i])));
         singles.chain(pairs).collect()
     }
 }

@@ -133,7 +133,10 @@ impl Buckets {
 
 impl FeatureMap for Buckets {
     fn name(&self) -> String {
-        format!("buckets(count={})", self.buckets())
+        match &self.0 {
+            Edges::Given(edges) => format!("buckets(edges={edges:?})"),
+            Edges::Quantiles(count) => format!("buckets(count={count})"),
+        }
     }
 
     fn dimension(&self, dim_in: usize) -> BigUint {

@@ -39,40 +39,69 @@ pub enum ReadError {
     #[error("{file}, line {line}: a NUL byte; this is binary data, or UTF-16: save it as UTF-8 text")]
     Nul { file: String, line: usize },
     /// A row with more or fewer cells than the first.
-    #[error("{file}, line {line}: {found} cells, but the first row has {expected}; is '{delimiter}' the delimiter, and is every text with it quoted?")]
+    #[error(
+        "{file}, line {line}: {found} cells, but the first row has {expected}; is '{delimiter}' the \
+         delimiter, and is every text with it quoted?"
+    )]
     Ragged { file: String, line: usize, expected: usize, found: usize, delimiter: String },
     /// A quoted cell without an end.
-    #[error("{file}, line {line}: a quote opens in this row and never closes; close it, or double it (\"\") if it is text")]
+    #[error(
+        "{file}, line {line}: a quote opens in this row and never closes; close it, or double it (\"\") \
+         if it is text"
+    )]
     UnclosedQuote { file: String, line: usize },
     /// Two columns of one name.
     #[error("{file}, line {line}: columns {first} and {second} are both called '{name}'; rename one of them")]
     DuplicateColumn { file: String, line: usize, name: String, first: usize, second: usize },
     /// More columns than a table holds.
-    #[error("{file}, line {line}: {found} columns, the limit is {limit}; write them as LIBSVM text or as a NumPy array")]
+    #[error(
+        "{file}, line {line}: {found} columns, the limit is {limit}; write them as LIBSVM text or as a \
+         NumPy array"
+    )]
     TooManyColumns { file: String, line: usize, found: usize, limit: usize },
     /// A delimiter that could not be told from the cells.
-    #[error("{0:?} cannot be a delimiter; use one ASCII character that is not a quote, a digit, a letter or a line end")]
+    #[error(
+        "{0:?} cannot be a delimiter; use one ASCII character that is not a quote, a digit, a letter or \
+         a line end"
+    )]
     Delimiter(char),
     /// A word in a column of numbers.
-    #[error("{file}, line {line}, column '{column}': '{cell}' is not a number, but {numbers} other cells of the column are; {hint}")]
+    #[error(
+        "{file}, line {line}, column '{column}': '{cell}' is not a number, but {numbers} other cells of \
+         the column are; {hint}"
+    )]
     NotANumber { file: String, line: usize, column: String, cell: String, numbers: usize, hint: &'static str },
     /// A number written with a comma.
-    #[error("{file}, line {line}, column '{column}': '{cell}' has a comma; use a point as decimal mark and nothing between thousands")]
+    #[error(
+        "{file}, line {line}, column '{column}': '{cell}' has a comma; use a point as decimal mark and \
+         nothing between thousands"
+    )]
     DecimalComma { file: String, line: usize, column: String, cell: String },
     /// An infinite number, or one too large for `f64`.
-    #[error("{file}, {place}, column '{column}': '{cell}' is not a finite number; correct it or leave it empty")]
+    #[error(
+        "{file}, {place}, column '{column}': '{cell}' is not a finite number; correct it or leave it empty"
+    )]
     NotFinite { file: String, place: String, column: String, cell: String },
     /// A missing value where every value is needed.
-    #[error("{file}, {place}, column '{column}': the value is missing; drop such rows (--missing drop) or fill them with the mean (--missing mean)")]
+    #[error(
+        "{file}, {place}, column '{column}': the value is missing; drop such rows (--missing drop) or \
+         fill them with the mean (--missing mean)"
+    )]
     Missing { file: String, place: String, column: String },
     /// A missing value of the target.
-    #[error("{file}, {place}, column '{column}': the value to predict is missing and cannot be filled; drop such rows (--missing drop)")]
+    #[error(
+        "{file}, {place}, column '{column}': the value to predict is missing and cannot be filled; drop \
+         such rows (--missing drop)"
+    )]
     MissingTarget { file: String, place: String, column: String },
     /// No mean to fill with.
     #[error("{file}, column '{column}': every value is missing, so there is no mean; remove the column")]
     AllMissing { file: String, column: String },
     /// Nothing remains once rows with missing values are dropped.
-    #[error("{file}: each of the {rows} rows has a missing value, none is left; fill them with the mean (--missing mean)")]
+    #[error(
+        "{file}: each of the {rows} rows has a missing value, none is left; fill them with the mean \
+         (--missing mean)"
+    )]
     NothingLeft { file: String, rows: usize },
     /// A malformed token of LIBSVM text.
     #[error("{file}, line {line}, column {column}: '{token}' {problem}")]

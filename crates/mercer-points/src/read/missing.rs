@@ -2,6 +2,7 @@
 //!
 //! Readers write NaN for a missing number and report the first gap of every column that has one.
 
+use super::error::excerpt;
 use super::{Missing, ReadError, ReadOptions};
 use crate::{Column, ColumnData, Points, Table};
 
@@ -27,11 +28,11 @@ pub(super) fn complete(
     let target = gaps.iter().find(|gap| gap.column == options.target_name());
     match (options.missing, target) {
         (Missing::Error, _) => {
-            let Gap { place, column, .. } = first.clone();
+            let (place, column) = (first.place.clone(), excerpt(&first.column));
             Err(ReadError::Missing { file: file.to_owned(), place, column })
         }
         (Missing::Mean, Some(Gap { place, column, .. })) => {
-            let (place, column) = (place.clone(), column.clone());
+            let (place, column) = (place.clone(), excerpt(column));
             Err(ReadError::MissingTarget { file: file.to_owned(), place, column })
         }
         (Missing::Mean, None) => {
@@ -88,7 +89,8 @@ fn mark(column: &Column, target: &str, keep: &mut [bool]) {
 
 /// Puts the mean of the present values where one is missing.
 fn fill(column: &mut Column, file: &str) -> Result<(), ReadError> {
-    let all_missing = |column: String| ReadError::AllMissing { file: file.to_owned(), column };
+    let all_missing =
+        |column: String| ReadError::AllMissing { file: file.to_owned(), column: excerpt(&column) };
     match &mut column.data {
         ColumnData::Numbers(values) => {
             let mean = mean(values.iter().copied()).ok_or_else(|| all_missing(column.name.clone()))?;
@@ -96,9 +98,9 @@ fn fill(column: &mut Column, file: &str) -> Result<(), ReadError> {
         }
         ColumnData::Dense(rows, names) => {
             let dim = rows.dim();
-            for j in 0..dim {
+            for (j, name) in names.iter().enumerate() {
                 let present = rows.values().iter().copied().skip(j).step_by(dim);
-                let mean = mean(present).ok_or_else(|| all_missing(names[j].clone()))?;
+                let mean = mean(present).ok_or_else(|| all_missing(name.clone()))?;
                 let column = rows.values_mut().iter_mut().skip(j).step_by(dim);
                 column.filter(|v| v.is_nan()).for_each(|v| *v = mean);
             }

@@ -55,7 +55,10 @@ impl Default for MinMax {
 
 impl FeatureMap for MinMax {
     fn name(&self) -> String {
-        format!("minmax(low={}, high={})", self.low, self.high)
+        match *self {
+            Self { low: 0.0, high: 1.0 } => "minmax".into(),
+            Self { low, high } => format!("minmax(low={low}, high={high})"),
+        }
     }
 
     fn dimension(&self, dim_in: usize) -> BigUint {

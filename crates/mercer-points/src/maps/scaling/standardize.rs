@@ -141,9 +141,11 @@ mod tests {
         #[test]
         fn the_kernel_of_standardize_divides_by_variances(points in some_points()) {
             check_kernel_of_map(&Standardize, &points, |x, z| {
-                let moments = |j| mean_and_variance(&column(&points, j));
-                let term = |(j, (mean, variance)): (usize, (f64, f64))| (x[j] - mean) * (z[j] - mean) / variance;
-                (0..x.len()).map(|j| term((j, moments(j)))).sum()
+                let term = |j: usize| {
+                    let (mean, variance) = mean_and_variance(&column(&points, j));
+                    (x[j] - mean) * (z[j] - mean) / variance
+                };
+                (0..x.len()).map(term).sum()
             });
         }
     }

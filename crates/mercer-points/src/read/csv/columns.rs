@@ -2,9 +2,9 @@
 //!
 //! A column holds **numbers** if every cell that is not missing is one. Else it holds **categories** if
 //! it is the target, or if its values are short (at most [`SHORT`] bytes), few (at most 20, or 2·√n if
-//! that is more) and not all different; and else **texts**. In categories and texts a sign for a missing value is a
-//! value like any other. A column without a name and without a single character (a delimiter at the end
-//! of each line) is left out.
+//! that is more) and not all different; and else **texts**. In categories and texts a sign for a missing
+//! value is a value like any other, except that an empty or `NA` target is missing. A column without a
+//! name and without a single character (a delimiter at the end of each line) is left out.
 
 use std::collections::HashSet;
 
@@ -13,6 +13,7 @@ use super::header::Header;
 use super::records::{Records, line_of};
 use super::scan::{Scan, scan};
 use crate::read::missing::{Gap, complete, is_missing_target};
+use crate::read::source::unknown_column;
 use crate::read::{Format, Kind, ReadError, ReadOptions};
 use crate::{Column, ColumnData, Table};
 
@@ -29,20 +30,15 @@ pub(crate) fn read(
     let dialect = Dialect::of(text, format, options)?;
     let header = Header::of(text, file, dialect, options)?;
     check_kinds(&header, file, options)?;
-    let mut scans: Vec<Option<Scan>> =
-        scan(text, file, dialect, &header)?.into_iter().map(Some).collect();
+    let mut scans: Vec<Option<Scan>> = scan(text, file, dialect, &header)?.into_iter().map(Some).collect();
     let mut words = Vec::new();
     for (j, scan) in scans.iter_mut().enumerate() {
         let Some(found) = scan.as_ref() else { continue };
         if found.is_empty() && !header.given[j] && header.names.len() > 1 {
             *scan = None;
-        } else {
-            let name = &header.names[j];
-            let asked = options.kinds.get(name).copied();
-            if found.kind(asked, name, &header, text, file)?.is_none() {
-                *scan = None;
-                words.push(Words { column: j, ..Words::default() });
-            }
+        } else if !found.is_numeric(&header.names[j], &header, text, file, options)? {
+            *scan = None;
+            words.push(Words { column: j, ..Words::default() });
         }
     }
     if !words.is_empty() {
@@ -53,7 +49,7 @@ pub(crate) fn read(
 
 fn check_kinds(header: &Header, file: &str, options: &ReadOptions) -> Result<(), ReadError> {
     let Some(unknown) = options.kinds.keys().find(|name| !header.names.contains(name)) else { return Ok(()) };
-    Err(super::super::source::unknown_column(unknown, header.names.iter().map(String::as_str), file))
+    Err(unknown_column(unknown, header.names.iter().map(String::as_str), file))
 }
 
 fn assemble(
@@ -83,7 +79,9 @@ fn assemble(
             }
             let data = match kind {
                 Kind::Texts => ColumnData::Texts(words.cells().collect()),
-                Kind::Categories | Kind::Numbers => ColumnData::Categories(words.cells().collect()),
+                Kind::Categories | Kind::Numbers => {
+                    ColumnData::Categories(words.cells().map(str::trim).collect())
+                }
             };
             columns.push(Column { name, data });
         }
@@ -120,7 +118,7 @@ fn collect(
         }
         let mut gap = false;
         for words in words.iter_mut() {
-            let cell = record[words.column].trim();
+            let cell = &record[words.column];
             words.buffer.push_str(cell);
             words.ends.push(words.buffer.len());
             if words.gap.is_none() && is_missing_target(cell) {
@@ -149,7 +147,7 @@ impl Words {
         let rows = self.ends.len();
         let few = (2.0 * (rows as f64).sqrt()).max(20.0) as usize;
         let mut distinct = HashSet::new();
-        for cell in self.cells() {
+        for cell in self.cells().map(str::trim) {
             distinct.insert(cell);
             if cell.len() > SHORT || distinct.len() > few {
                 return Kind::Texts;
@@ -158,6 +156,3 @@ impl Words {
         if distinct.len() < rows { Kind::Categories } else { Kind::Texts }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -41,9 +41,7 @@ impl Dialect {
 /// Whether every tab-separated cell of the line that opens with a quote also ends with one.
 fn quotes_close(line: &str) -> bool {
     !line.contains('"')
-        || line
-            .split('\t')
-            .all(|cell| !cell.starts_with('"') || (cell.len() > 1 && cell.ends_with('"')))
+        || line.split('\t').all(|cell| !cell.starts_with('"') || (cell.len() > 1 && cell.ends_with('"')))
 }
 
 /// The delimiter that gives the same number of cells in most lines of the beginning of the text.
@@ -51,7 +49,7 @@ fn quotes_close(line: &str) -> bool {
 /// A semicolon wins over a comma, since `1,5;2,5` has both. Spaces are the last resort. A file in which
 /// nothing separates has one column.
 fn infer(text: &str) -> u8 {
-    let end = if text.len() <= SAMPLE { text.len() } else { text.floor_char_boundary(SAMPLE) };
+    let end = (0..=SAMPLE.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
     let mut lines: Vec<&str> = text[..end].lines().filter(|line| !line.trim().is_empty()).collect();
     if end < text.len() && lines.len() > 1 {
         lines.pop();

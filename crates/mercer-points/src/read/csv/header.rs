@@ -9,10 +9,13 @@ use std::collections::{HashMap, HashSet};
 use super::cell::Cell;
 use super::dialect::Dialect;
 use super::records::Records;
+use crate::read::error::excerpt;
 use crate::read::{ReadError, ReadOptions};
 
 /// How many rows are looked at.
 const ROWS: usize = 200;
+/// How many cells are looked at, once there are two rows.
+const CELLS: usize = 100_000;
 /// The most columns that a table may have.
 const COLUMNS: usize = 1 << 16;
 
@@ -39,7 +42,7 @@ impl Header {
     ) -> Result<Self, ReadError> {
         let mut records = Records::new(text, file, dialect);
         let mut rows: Vec<Vec<String>> = Vec::new();
-        while rows.len() < ROWS {
+        while rows.len() < 2 || (rows.len() < ROWS && rows.len() * rows[0].len() < CELLS) {
             let Some(record) = records.next()? else { break };
             if rows.is_empty() && record.len() > COLUMNS {
                 let (file, found) = (file.to_owned(), record.len());
@@ -64,7 +67,7 @@ impl Header {
         let given: Vec<bool> = first.iter().map(|cell| present && !cell.trim().is_empty()).collect();
         let names = first.iter().zip(&given).enumerate();
         let names = names
-            .map(|(j, (cell, &given))| if given { cell.trim().to_owned() } else { format!("c{}", j + 1) })
+            .map(|(j, (cell, &given))| if given { one_line(cell) } else { format!("c{}", j + 1) })
             .collect();
         Self { names, given, present, inferred: false }
     }
@@ -73,12 +76,17 @@ impl Header {
         let mut seen = HashMap::new();
         for (j, name) in self.names.iter().enumerate() {
             if let Some(first) = seen.insert(name, j + 1) {
-                let (file, name) = (file.to_owned(), crate::read::error::excerpt(name));
+                let (file, name) = (file.to_owned(), excerpt(name));
                 return Err(ReadError::DuplicateColumn { file, line: 1, name, first, second: j + 1 });
             }
         }
         Ok(())
     }
+}
+
+/// A name without line ends or other control characters.
+fn one_line(cell: &str) -> String {
+    cell.trim().replace("\r\n", " ").replace(char::is_control, " ")
 }
 
 fn looks_like_header(first: &[String], later: &[Vec<String>], options: &ReadOptions) -> bool {

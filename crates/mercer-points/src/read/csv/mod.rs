@@ -10,5 +10,7 @@ mod dialect;
 mod header;
 mod records;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 pub(super) use columns::read;

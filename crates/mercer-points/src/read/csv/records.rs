@@ -40,7 +40,8 @@ impl<'a> Records<'a> {
                 return Ok(None);
             }
             self.start = self.record.position().map_or(0, |p| p.byte() as usize);
-            if self.reader.is_done() && self.dialect.quotes && self.ends_in_quotes() {
+            let last = self.reader.position().byte() as usize >= self.text.len();
+            if last && self.dialect.quotes && self.ends_in_quotes() {
                 return Err(ReadError::UnclosedQuote { file: self.file.to_owned(), line: self.line() });
             }
             if self.dialect.delimiter == b' ' {
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn an_open_quote_is_an_error_with_its_line() {
-        for text in ["a,b\n1,\"2\n3,4\n", "a,b\n1,\"2"] {
+        for text in ["a,b\n1,\"2\n3,4\n", "a,b\n1,\"2", "a,b\n\"1,2\n3,4\n"] {
             let error = rows(text, b',').unwrap_err();
             assert_eq!(error, ReadError::UnclosedQuote { file: "f".into(), line: 2 }, "{text:?}");
         }

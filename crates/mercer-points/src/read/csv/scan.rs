@@ -5,7 +5,7 @@ use super::dialect::Dialect;
 use super::header::Header;
 use super::records::{Records, line_of};
 use crate::read::error::excerpt;
-use crate::read::{Kind, ReadError};
+use crate::read::{Kind, ReadError, ReadOptions};
 
 /// From how many numbers on, and from which share of them, a word among numbers is a mistake.
 const SURE: (usize, f64) = (10, 0.9);
@@ -118,22 +118,23 @@ impl Scan {
         self.empty == self.values.len()
     }
 
-    /// `Some(Numbers)`, or `None` for names or texts; an error if the column is neither.
-    pub(super) fn kind(
+    /// Whether the column holds numbers, rather than names or texts; an error if it is in between.
+    pub(super) fn is_numeric(
         &self,
-        asked: Option<Kind>,
         name: &str,
         header: &Header,
         text: &str,
         file: &str,
-    ) -> Result<Option<Kind>, ReadError> {
+        options: &ReadOptions,
+    ) -> Result<bool, ReadError> {
+        let asked = options.kinds.get(name);
         let others = self.missing.count + self.infinite.count + self.comma.count + self.words.count;
         let numbers = self.values.len() - others;
-        let (file, column) = (file.to_owned(), name.to_owned());
+        let (file, column) = (file.to_owned(), excerpt(name));
         let line = |found: &Found| line_of(text, found.start);
-        let must = asked == Some(Kind::Numbers);
+        let must = asked == Some(&Kind::Numbers);
         if matches!(asked, Some(Kind::Categories | Kind::Texts)) {
-            return Ok(None);
+            return Ok(false);
         }
         if let Some(found) = &self.words.first {
             let filled = self.values.len() - self.missing.count;
@@ -144,20 +145,25 @@ impl Scan {
             } else if sure || must {
                 "correct it, or leave it empty if it is missing"
             } else {
-                return Ok(None);
+                return Ok(false);
             };
             let (line, cell) = (line(found), found.cell.clone());
             return Err(ReadError::NotANumber { file, line, column, cell, numbers, hint });
         }
         if let Some(found) = &self.comma.first {
-            return Err(ReadError::DecimalComma { file, line: line(found), column, cell: found.cell.clone() });
+            return Err(ReadError::DecimalComma {
+                file,
+                line: line(found),
+                column,
+                cell: found.cell.clone(),
+            });
         }
         if let Some(found) = &self.infinite.first {
             let (place, cell) = (format!("line {}", line(found)), found.cell.clone());
             return Err(ReadError::NotFinite { file, place, column, cell });
         }
-        // Only signs for missing values: `-` beside nothing else is a name, an empty cell is a gap.
-        let named = numbers == 0 && self.empty < self.values.len();
-        Ok((must || !named).then_some(Kind::Numbers))
+        // A target of nothing but `-` is the negative half of a file with labels `+` and `-`.
+        let named = name == options.target_name() && numbers == 0 && !self.is_empty();
+        Ok(must || !named)
     }
 }

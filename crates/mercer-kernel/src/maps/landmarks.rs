@@ -1,0 +1,92 @@
+//! What Nyström and the empirical map have in common: features that are linear in k(landmarks, x).
+
+use std::sync::Arc;
+
+use mercer_points::{ColumnData, Dense, Fitted, PointsError, State, Table};
+
+use crate::{KernelExpr, Plan, Ready, Registry};
+
+/// ψ(x) = A·(k(x_1,x), …, k(x_m,x)) for landmarks x_1 … x_m.
+#[derive(Debug)]
+pub(super) struct Landmarks {
+    name: &'static str,
+    plan: Plan,
+    points: Ready,
+    landmarks: Dense<f64>,
+    weights: Vec<f64>,
+    dim_out: usize,
+}
+
+/// A table of one block of vectors, which is what a plan takes.
+pub(super) fn table(points: &Dense<f64>) -> Result<Table, PointsError> {
+    let mut table = Table::new();
+    let names = (1..=points.dim()).map(|j| j.to_string()).collect();
+    table.push("features", ColumnData::Dense(points.clone(), names))?;
+    Ok(table)
+}
+
+pub(super) fn invalid(error: impl ToString) -> PointsError {
+    PointsError::Invalid(error.to_string())
+}
+
+/// The Gram matrix of rows among themselves, by the definition.
+pub(super) fn gram(plan: &Plan, rows: &Ready) -> Vec<f64> {
+    let n = rows.len();
+    (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| plan.pair(rows, i, rows, j)).collect()
+}
+
+impl Landmarks {
+    /// `weights` is row-major, `dim_out` rows (those missing are zero) of as many values as there are landmarks.
+    pub(super) fn new(
+        name: &'static str,
+        kernel: &KernelExpr,
+        landmarks: Dense<f64>,
+        weights: Vec<f64>,
+        dim_out: usize,
+    ) -> Result<Arc<dyn Fitted>, PointsError> {
+        let table = table(&landmarks)?;
+        let plan = Plan::compile(kernel, &table, &Registry::new()).map_err(invalid)?;
+        let points = plan.ready(&table).map_err(invalid)?;
+        Ok(Arc::new(Self { name, plan, points, landmarks, weights, dim_out }))
+    }
+
+    /// The landmarks that a state holds.
+    pub(super) fn stored(dim_in: usize, state: &State) -> Result<Dense<f64>, PointsError> {
+        let values = state.get("landmarks").cloned().unwrap_or_default();
+        Dense::new(values.len() / dim_in.max(1), dim_in, values)
+    }
+}
+
+impl Fitted for Landmarks {
+    fn dim_in(&self) -> usize {
+        self.landmarks.dim()
+    }
+
+    fn dim_out(&self) -> usize {
+        self.dim_out
+    }
+
+    fn apply_row(&self, x: &[f64], out: &mut [f64]) -> Result<(), PointsError> {
+        let row = table(&Dense::new(1, x.len(), x.to_vec())?)?;
+        let row = self.plan.ready(&row).map_err(invalid)?;
+        let values: Vec<f64> = (0..self.points.len()).map(|j| self.plan.pair(&row, 0, &self.points, j)).collect();
+        out.fill(0.0);
+        if !values.is_empty() {
+            for (slot, weights) in out.iter_mut().zip(self.weights.chunks_exact(values.len())) {
+                *slot = weights.iter().zip(&values).map(|(w, k)| w * k).sum();
+            }
+        }
+        Ok(())
+    }
+
+    fn names(&self, _inputs: &[String]) -> Vec<String> {
+        (1..=self.dim_out).map(|l| format!("{}{l}", self.name)).collect()
+    }
+
+    fn state(&self) -> State {
+        let mut state = State::new();
+        state.insert("landmarks".into(), self.landmarks.values().to_vec());
+        state.insert("gamma".into(), self.plan.resolved().to_vec());
+        state
+    }
+}

@@ -1,0 +1,192 @@
+//! Walking an expression from the outside in, collecting views and leaves.
+
+use std::sync::Arc;
+
+use mercer_points::Table;
+
+use super::ready::{Equal, Foreign, OnTexts, OnVectors, Stored};
+use super::resolve;
+use super::view::{Change, View, ViewSpec, Wanted};
+use super::{LeafKernel, LeafPlan, Node, Plan};
+use crate::info::Domain;
+use crate::kernels::{Built, EachPair, Features, Lowered, Registry, UserKernel};
+use crate::signature::Value;
+use crate::{KernelError, KernelExpr, Leaf, MapExpr};
+
+pub(super) fn compile(expr: &KernelExpr, table: &Table, registry: &Registry) -> Result<Plan, KernelError> {
+    let mut compiler = Compiler {
+        table,
+        registry,
+        views: Vec::new(),
+        leaves: Vec::new(),
+        normalized: Vec::new(),
+        resolved: Vec::new(),
+    };
+    let root = compiler.node(expr, &mut Vec::new())?;
+    let expr = expr.with_resolved(&compiler.resolved);
+    let views = compiler.views.into_iter().map(|(spec, _)| spec).collect();
+    Ok(Plan { expr, resolved: compiler.resolved, root, views, leaves: compiler.leaves, normalized: compiler.normalized })
+}
+
+struct Compiler<'a> {
+    table: &'a Table,
+    registry: &'a Registry,
+    views: Vec<(ViewSpec, View)>,
+    leaves: Vec<LeafPlan>,
+    normalized: Vec<(Node, String)>,
+    resolved: Vec<f64>,
+}
+
+impl Compiler<'_> {
+    fn node(&mut self, expr: &KernelExpr, changes: &mut Vec<Change>) -> Result<Node, KernelError> {
+        Ok(match expr {
+            KernelExpr::Leaf(leaf) => self.leaf(leaf, changes)?,
+            KernelExpr::User(name) => self.user(name, changes)?,
+            KernelExpr::Scale(a, child) => Node::Scale(*a, Box::new(self.node(child, changes)?)),
+            KernelExpr::Sum(children) => Node::Sum(self.nodes(children, changes)?),
+            KernelExpr::Product(children) => Node::Product(self.nodes(children, changes)?),
+            KernelExpr::Power(child, p) => Node::Power(Box::new(self.node(child, changes)?), *p),
+            KernelExpr::Exp(child) => Node::Exp(Box::new(self.node(child, changes)?)),
+            KernelExpr::Label(_, child) => self.node(child, changes)?,
+            KernelExpr::Normalize(child) => {
+                let node = self.node(child, changes)?;
+                self.normalized.push((node.clone(), expr.to_string()));
+                Node::Normalize(Box::new(node), self.normalized.len() - 1)
+            }
+            KernelExpr::Outer(map) => self.outer(map, changes)?,
+            KernelExpr::On(child, columns) => self.changed(child, changes, Change::Columns(columns.clone()))?,
+            KernelExpr::Mapped(child, map) => self.changed(child, changes, Change::Map(map.clone()))?,
+        })
+    }
+
+    fn nodes(&mut self, children: &[KernelExpr], changes: &mut Vec<Change>) -> Result<Vec<Node>, KernelError> {
+        children.iter().map(|child| self.node(child, changes)).collect()
+    }
+
+    /// A selection or a map around `child` happens to the data before anything inside it.
+    fn changed(&mut self, child: &KernelExpr, changes: &mut Vec<Change>, change: Change) -> Result<Node, KernelError> {
+        changes.push(change);
+        let node = self.node(child, changes);
+        changes.pop();
+        node
+    }
+
+    /// f(x)·f(z) is the inner product after the map.
+    fn outer(&mut self, map: &MapExpr, changes: &mut Vec<Change>) -> Result<Node, KernelError> {
+        let linear: KernelExpr = "linear".parse().expect("a name of the table");
+        self.changed(&linear, changes, Change::Map(map.clone()))
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, changes: &[Change]) -> Result<Node, KernelError> {
+        let name = leaf.call().signature().name;
+        let wanted = match leaf.info().domain {
+            Domain::Vectors | Domain::NonNegative => Wanted::Vectors,
+            Domain::Texts => Wanted::Texts,
+            Domain::Categories => Wanted::Category,
+            Domain::Precomputed => Wanted::Indices,
+            Domain::Any => Wanted::Keys,
+        };
+        let call = match leaf.call().word("gamma") {
+            None => leaf.call().clone(),
+            Some(word) => {
+                let view = self.view(name, wanted, changes, None)?;
+                let gamma = resolve::gamma(word, &self.views[view].1);
+                self.resolved.push(gamma);
+                leaf.call().clone().with("gamma", Value::Number(gamma))
+            }
+        };
+        let built = (leaf.info().build)(&call);
+        if let Built::Constant(value) = built {
+            return Ok(Node::Constant(value));
+        }
+        let view = self.view(name, wanted, changes, None)?;
+        let foreign = |kernel: Arc<dyn Foreign>| LeafKernel::Foreign(kernel);
+        let kernel = match built {
+            Built::Vector(kernel) => {
+                let lowered = kernel.lower();
+                let tile_view = match &lowered.features {
+                    None => view,
+                    Some(features) => self.view(name, wanted, changes, Some(features.clone()))?,
+                };
+                LeafKernel::Vector { kernel, lowered, tile_view, name: name.to_owned() }
+            }
+            Built::Spectrum(kernel) => foreign(Arc::new(OnTexts(kernel))),
+            Built::Equality => foreign(Arc::new(Equal)),
+            Built::Precomputed => foreign(Arc::new(Stored)),
+            Built::Constant(_) => unreachable!("constants have no view"),
+        };
+        Ok(self.push(view, kernel))
+    }
+
+    fn user(&mut self, name: &str, changes: &[Change]) -> Result<Node, KernelError> {
+        let kernel = self.registry.find(name).ok_or_else(|| KernelError::NotRegistered(name.to_owned()))?;
+        let (wanted, kernel): (_, Arc<dyn Foreign>) = match kernel {
+            UserKernel::Vectors(f) => (Wanted::DenseVectors, Arc::new(OnVectors(EachPair(f.clone())))),
+            UserKernel::Texts(f) => (Wanted::Texts, Arc::new(OnTexts(EachPair(f.clone())))),
+        };
+        let view = self.view(name, wanted, changes, None)?;
+        Ok(self.push(view, LeafKernel::Foreign(kernel)))
+    }
+
+    fn push(&mut self, view: usize, kernel: LeafKernel) -> Node {
+        self.leaves.push(LeafPlan { view, kernel });
+        Node::Leaf(self.leaves.len() - 1)
+    }
+
+    /// The number of a view; leaves on the same columns after the same maps share one.
+    fn view(
+        &mut self,
+        kernel: &str,
+        wanted: Wanted,
+        changes: &[Change],
+        features: Option<Features>,
+    ) -> Result<usize, KernelError> {
+        let same = |spec: &ViewSpec| spec.wanted == wanted && spec.changes == changes && spec.features.is_none();
+        if features.is_none() {
+            if let Some(known) = self.views.iter().position(|(spec, _)| same(spec)) {
+                return Ok(known);
+            }
+        }
+        self.views.push(ViewSpec::fit(kernel, wanted, changes, features, self.table)?);
+        Ok(self.views.len() - 1)
+    }
+}
+
+impl KernelExpr {
+    /// The same expression with its words turned into these numbers, in the order in which they stand.
+    pub(crate) fn with_resolved(&self, numbers: &[f64]) -> KernelExpr {
+        let mut left = numbers.iter().copied();
+        self.resolve(&mut left)
+    }
+
+    fn resolve(&self, numbers: &mut impl Iterator<Item = f64>) -> KernelExpr {
+        let mut all = |children: &[KernelExpr]| children.iter().map(|child| child.resolve(&mut *numbers)).collect();
+        match self {
+            Self::Sum(children) => Self::Sum(all(children)),
+            Self::Product(children) => Self::Product(all(children)),
+            Self::Scale(a, child) => Self::Scale(*a, Box::new(child.resolve(numbers))),
+            Self::Power(child, p) => Self::Power(Box::new(child.resolve(numbers)), *p),
+            Self::Normalize(child) => Self::Normalize(Box::new(child.resolve(numbers))),
+            Self::Exp(child) => Self::Exp(Box::new(child.resolve(numbers))),
+            Self::On(child, columns) => Self::On(Box::new(child.resolve(numbers)), columns.clone()),
+            Self::Mapped(child, map) => Self::Mapped(Box::new(child.resolve(numbers)), map.clone()),
+            Self::Label(name, child) => Self::Label(name.clone(), Box::new(child.resolve(numbers))),
+            Self::Leaf(leaf) if leaf.call().word("gamma").is_some() => match numbers.next() {
+                Some(gamma) => {
+                    let call = leaf.call().clone().with("gamma", Value::Number(gamma));
+                    Self::Leaf(Leaf { info: leaf.info(), call })
+                }
+                None => self.clone(),
+            },
+            Self::Leaf(_) | Self::User(_) | Self::Outer(_) => self.clone(),
+        }
+    }
+}
+
+/// Which way a lowered kernel asks for its distances.
+impl Lowered {
+    /// Whether the base is a squared distance, so that its form matters for accuracy.
+    pub(super) fn is_distance(&self) -> bool {
+        self.base == mercer_linalg::Base::SquaredDistance
+    }
+}

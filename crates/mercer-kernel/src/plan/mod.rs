@@ -1,0 +1,140 @@
+//! From an expression to something that runs: which columns each leaf sees, in what form, and one tree of steps.
+//!
+//! [`Plan::compile`] reads the training table once: it finds the columns, fits the maps and turns words such as
+//! `scale` into numbers, so that the plan gives the same kernel on any other table. [`Plan::ready`] works out what
+//! tiles need of a collection; [`Tiles`] fills blocks; [`Plan::pair`] is the definition, one pair at a time.
+
+mod compile;
+mod ready;
+mod resolve;
+mod route;
+mod tiles;
+mod view;
+
+pub use ready::Ready;
+pub use tiles::{Entry, Scratch, Tiles};
+
+use std::sync::Arc;
+
+use crate::kernels::{Lowered, Registry, VectorKernel};
+use crate::{KernelError, KernelExpr};
+use mercer_points::Table;
+
+use view::ViewSpec;
+
+/// A kernel expression bound to the columns of a table.
+///
+/// ```
+/// use mercer_kernel::{KernelExpr, Plan, Registry};
+/// use mercer_points::{ColumnData, Table};
+/// let mut table = Table::new();
+/// table.push("x", ColumnData::Numbers(vec![0.0, 1.0, 3.0])).unwrap();
+/// let kernel: KernelExpr = "rbf(width=1) + 1".parse().unwrap();
+/// let plan = Plan::compile(&kernel, &table, &Registry::new()).unwrap();
+/// let points = plan.ready(&table).unwrap();
+/// assert!((plan.pair(&points, 0, &points, 1) - (1.0 + (-1f64).exp())).abs() < 1e-15);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Plan {
+    expr: KernelExpr,
+    resolved: Vec<f64>,
+    root: Node,
+    views: Vec<ViewSpec>,
+    leaves: Vec<LeafPlan>,
+    normalized: Vec<(Node, String)>,
+}
+
+/// The tree of an expression, its leaves by number.
+#[derive(Debug, Clone)]
+enum Node {
+    Leaf(usize),
+    Constant(f64),
+    Scale(f64, Box<Node>),
+    Sum(Vec<Node>),
+    Product(Vec<Node>),
+    Power(Box<Node>, u32),
+    Exp(Box<Node>),
+    /// The child, and its number among the normalised ones.
+    Normalize(Box<Node>, usize),
+}
+
+/// A leaf with the view that it sees.
+#[derive(Debug, Clone)]
+struct LeafPlan {
+    view: usize,
+    kernel: LeafKernel,
+}
+
+#[derive(Debug, Clone)]
+enum LeafKernel {
+    /// On vectors; `tile_view` is where the lowered base is taken, which is another view after features.
+    Vector { kernel: Arc<dyn VectorKernel>, lowered: Lowered, tile_view: usize, name: String },
+    /// On points of another kind, behind one interface.
+    Foreign(Arc<dyn ready::Foreign>),
+}
+
+impl Plan {
+    /// Binds an expression to a training table. What the kernel is to leave out (a target) must not be in it.
+    pub fn compile(expr: &KernelExpr, table: &Table, registry: &Registry) -> Result<Self, KernelError> {
+        compile::compile(expr, table, registry)
+    }
+
+    /// The expression with every word turned into the number that the training table gave.
+    pub fn expr(&self) -> &KernelExpr {
+        &self.expr
+    }
+
+    /// The numbers that words became, in the order of the expression.
+    pub fn resolved(&self) -> &[f64] {
+        &self.resolved
+    }
+
+    /// Works out what the kernel needs of a collection.
+    pub fn ready(&self, table: &Table) -> Result<Ready, KernelError> {
+        Ready::new(self, table)
+    }
+
+    /// The definition: k between point i of x and point j of z, in `f64`.
+    pub fn pair(&self, x: &Ready, i: usize, z: &Ready, j: usize) -> f64 {
+        self.value(&self.root, x, i, z, j)
+    }
+
+    fn value(&self, node: &Node, x: &Ready, i: usize, z: &Ready, j: usize) -> f64 {
+        let value = |child: &Node| self.value(child, x, i, z, j);
+        match node {
+            Node::Leaf(leaf) => self.leaf_value(*leaf, x, i, z, j),
+            Node::Constant(c) => *c,
+            Node::Scale(a, child) => a * value(child),
+            Node::Sum(children) => children.iter().map(value).sum(),
+            Node::Product(children) => children.iter().map(value).product(),
+            Node::Power(child, p) => value(child).powi(*p as i32),
+            Node::Exp(child) => value(child).exp(),
+            Node::Normalize(child, _) => {
+                let own = |points: &Ready, at: usize| self.value(child, points, at, points, at);
+                value(child) / (own(x, i) * own(z, j)).sqrt()
+            }
+        }
+    }
+
+    fn leaf_value(&self, leaf: usize, x: &Ready, i: usize, z: &Ready, j: usize) -> f64 {
+        let LeafPlan { view, kernel } = &self.leaves[leaf];
+        match kernel {
+            LeafKernel::Vector { kernel, .. } => {
+                let (x, z) = (x.vector(*view, i), z.vector(*view, j));
+                // Points read from different files may have different numbers of trailing zeros.
+                let dim = x.len().max(z.len());
+                kernel.eval(&padded(&x, dim), &padded(&z, dim))
+            }
+            LeafKernel::Foreign(kernel) => kernel.eval((x.view(*view), i), (z.view(*view), j)),
+        }
+    }
+}
+
+fn padded(x: &[f64], dim: usize) -> std::borrow::Cow<'_, [f64]> {
+    if x.len() == dim {
+        return x.into();
+    }
+    let mut longer = x.to_vec();
+    longer.resize(dim, 0.0);
+    longer.into()
+}
