@@ -136,4 +136,21 @@ impl KernelExpr {
         }
         Self::Product(factors)
     }
+
+    /// Whether a kernel of this canonical name is part of the expression.
+    pub fn uses(&self, name: &str) -> bool {
+        match self {
+            Self::Leaf(leaf) => leaf.call().signature().name == name,
+            Self::User(user) => user == name,
+            Self::Outer(_) => false,
+            Self::Sum(children) | Self::Product(children) => children.iter().any(|child| child.uses(name)),
+            Self::Scale(_, child)
+            | Self::Power(child, _)
+            | Self::Normalize(child)
+            | Self::Exp(child)
+            | Self::On(child, _)
+            | Self::Mapped(child, _)
+            | Self::Label(_, child) => child.uses(name),
+        }
+    }
 }

@@ -197,8 +197,10 @@ mod tests {
     #[test]
     fn notes_tell_what_the_matrices_hide() {
         let spoilt = Panel::new("", Grid::from_fn(2, |i, _| if i == 0 { f64::NAN } else { 3.0 }));
-        let view = HeatMap { range: Range::new(0.0, 1.0), note: "a".into(), ..HeatMap::new("", vec![spoilt]) };
-        let expected = ["a", "2 entries are not finite (hatched)", "values beyond the scale take the colour of its end"];
+        let view =
+            HeatMap { range: Range::new(0.0, 1.0), note: "a".into(), ..HeatMap::new("", vec![spoilt]) };
+        let expected =
+            ["a", "2 entries are not finite (hatched)", "values beyond the scale take the colour of its end"];
         assert_eq!(view.notes(), expected);
     }
 

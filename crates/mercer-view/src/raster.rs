@@ -81,7 +81,10 @@ mod tests {
 
     #[test]
     fn fonts_are_small() {
-        for font in [&include_bytes!("../assets/mercer-sans.ttf")[..], include_bytes!("../assets/mercer-sans-bold.ttf")] {
+        for font in [
+            &include_bytes!("../assets/mercer-sans.ttf")[..],
+            include_bytes!("../assets/mercer-sans-bold.ttf"),
+        ] {
             assert!(font.len() < 60_000);
         }
     }

@@ -38,9 +38,8 @@ impl Range {
     /// ```
     pub fn of<'a>(grids: impl IntoIterator<Item = &'a Grid>) -> Self {
         let cells = grids.into_iter().flat_map(Grid::cells).copied().filter(|cell| cell.is_finite());
-        let (low, high) = cells.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), cell| {
-            (low.min(cell), high.max(cell))
-        });
+        let (low, high) = cells
+            .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), cell| (low.min(cell), high.max(cell)));
         if low > high {
             return Self::new(0.0, 1.0);
         }

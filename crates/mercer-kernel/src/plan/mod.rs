@@ -13,6 +13,7 @@ mod view;
 
 pub use ready::Ready;
 pub use tiles::{Entry, Scratch, Tiles};
+pub use view::row_keys;
 
 use std::sync::Arc;
 

@@ -399,6 +399,20 @@ fn means(points: &Dense<f64>) -> Vec<f64> {
     sums
 }
 
+/// One key a row of a table: rows are equal in every column where their keys are.
+///
+/// ```
+/// use mercer_kernel::row_keys;
+/// use mercer_points::{ColumnData, Table};
+/// let mut table = Table::new();
+/// table.push("x", ColumnData::Numbers(vec![1.0, 2.0, 1.0])).unwrap();
+/// let keys = row_keys(&table);
+/// assert!(keys[0] == keys[2] && keys[0] != keys[1]);
+/// ```
+pub fn row_keys(table: &Table) -> Vec<u128> {
+    fingerprints(table.len(), table.columns().iter().map(|column| &column.data))
+}
+
 /// A 128-bit fingerprint a row. Zeros do not count, so that dense and sparse spellings of a point agree.
 fn fingerprints<'a>(rows: usize, columns: impl IntoIterator<Item = &'a ColumnData>) -> Vec<u128> {
     let mut hashers = vec![(DefaultHasher::new(), DefaultHasher::new()); rows];

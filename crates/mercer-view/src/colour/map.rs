@@ -67,10 +67,10 @@ fn table(path: fn(f64) -> Oklab) -> [Rgb; STEPS] {
 
 /// The a and b axes at even steps along the sequential map, after viridis.
 const SEQUENTIAL_POINTS: [(f64, f64); 6] =
-    [(0.085, -0.095), (0.035, -0.125), (-0.030, -0.085), (-0.095, -0.005), (-0.120, 0.095), (-0.035, 0.180)];
+    [(0.085, -0.095), (0.035, -0.125), (-0.030, -0.085), (-0.095, -0.005), (-0.125, 0.100), (-0.045, 0.185)];
 
 /// Lightness at the ends of the sequential map.
-const SEQUENTIAL_LIGHTNESS: (f64, f64) = (0.24, 0.93);
+const SEQUENTIAL_LIGHTNESS: (f64, f64) = (0.24, 0.915);
 
 fn sequential(fraction: f64) -> Oklab {
     let (low, high) = SEQUENTIAL_LIGHTNESS;
@@ -143,8 +143,16 @@ mod tests {
     /// Linear light as people without red or green cones see it (Machado, Oliveira and Fernandes, 2009).
     #[test]
     fn colour_blind_readers_keep_the_order() {
-        let protan = [[0.152_286, 1.052_583, -0.204_868], [0.114_503, 0.786_281, 0.099_216], [-0.003_882, -0.048_116, 1.051_998]];
-        let deutan = [[0.367_322, 0.860_646, -0.227_968], [0.280_085, 0.672_501, 0.047_413], [-0.011_820, 0.042_940, 0.968_881]];
+        let protan = [
+            [0.152_286, 1.052_583, -0.204_868],
+            [0.114_503, 0.786_281, 0.099_216],
+            [-0.003_882, -0.048_116, 1.051_998],
+        ];
+        let deutan = [
+            [0.367_322, 0.860_646, -0.227_968],
+            [0.280_085, 0.672_501, 0.047_413],
+            [-0.011_820, 0.042_940, 0.968_881],
+        ];
         for cones in [protan, deutan] {
             let perceived = |colour: Rgb| {
                 let light = linear(colour);

@@ -78,7 +78,10 @@ pub(super) mod tests {
             let colour = Rgb { red, green, blue };
             let back = seen(linear(colour)).to_rgb();
             let off = |x: u8, y: u8| x.abs_diff(y) <= 1;
-            assert!(off(back.red, red) && off(back.green, green) && off(back.blue, blue), "{colour:?} {back:?}");
+            assert!(
+                off(back.red, red) && off(back.green, green) && off(back.blue, blue),
+                "{colour:?} {back:?}"
+            );
         }
     }
 

@@ -1,0 +1,211 @@
+//! Running over all blocks of a matrix: in parallel, in an order that does not depend on the number of threads.
+
+use std::ops::Range;
+
+use mercer_kernel::{Entry, Scratch, Tiles};
+use mercer_linalg::{Isa, Real, add_column_sums, add_row_sums};
+use rayon::prelude::*;
+
+/// Whole rows, in any order, one after the other.
+pub(crate) fn rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], out: &mut [T]) {
+    let (n, (height, _)) = (tiles.columns(), tiles.shape());
+    if n == 0 {
+        return;
+    }
+    if rows.len() > height {
+        out.par_chunks_mut(height * n)
+            .zip(rows.par_chunks(height))
+            .for_each_init(|| tiles.scratch(), |scratch, (out, rows)| fill(tiles, scratch, rows, 0..n, out, n));
+        return;
+    }
+    // Few rows: the columns are shared out instead, in segments that are copied together.
+    const SEGMENT: usize = 4096;
+    let segments: Vec<Vec<T>> = (0..n.div_ceil(SEGMENT))
+        .into_par_iter()
+        .map_init(
+            || tiles.scratch(),
+            |scratch, segment| {
+                let columns = segment * SEGMENT..((segment + 1) * SEGMENT).min(n);
+                let mut part = vec![T::ZERO; rows.len() * columns.len()];
+                fill(tiles, scratch, rows, columns.clone(), &mut part, columns.len());
+                part
+            },
+        )
+        .collect();
+    for (row, out) in out.chunks_exact_mut(n).enumerate().take(rows.len()) {
+        for (part, out) in segments.iter().zip(out.chunks_mut(SEGMENT)) {
+            out.copy_from_slice(&part[row * out.len()..(row + 1) * out.len()]);
+        }
+    }
+}
+
+/// Rows and columns into `out`, whose rows are `width` apart.
+fn fill<T: Entry>(
+    tiles: &Tiles<'_, T>,
+    scratch: &mut Scratch<T>,
+    rows: &[usize],
+    columns: Range<usize>,
+    out: &mut [T],
+    width: usize,
+) {
+    tiles.choose_rows(scratch, rows);
+    for block in blocks(columns.clone(), tiles.stride()) {
+        let entries = tiles.block(scratch, block.clone());
+        let at = block.start - columns.start;
+        for (from, to) in entries.chunks(tiles.stride()).zip(out.chunks_mut(width)).take(rows.len()) {
+            to[at..at + block.len()].copy_from_slice(&from[..block.len()]);
+        }
+    }
+}
+
+fn blocks(columns: Range<usize>, width: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = columns.end;
+    columns.step_by(width).map(move |first| first..(first + width).min(end))
+}
+
+/// All entries of a symmetric matrix: the upper triangle is computed, the lower one is its mirror image.
+pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T]) {
+    let (n, (height, _)) = (tiles.columns(), tiles.shape());
+    if n == 0 {
+        return;
+    }
+    out.par_chunks_mut(height * n).enumerate().for_each_init(
+        || (tiles.scratch(), Vec::new()),
+        |(scratch, rows): &mut (_, Vec<usize>), (block, out)| {
+            rows.clear();
+            rows.extend(block * height..((block + 1) * height).min(n));
+            tiles.choose_rows(scratch, rows);
+            for columns in blocks(block * height..n, tiles.stride()) {
+                let entries = tiles.block(scratch, columns.clone());
+                for (from, to) in entries.chunks(tiles.stride()).zip(out.chunks_exact_mut(n)) {
+                    to[columns.clone()].copy_from_slice(&from[..columns.len()]);
+                }
+            }
+        },
+    );
+    mirror(out, 0, n);
+}
+
+/// Copies the upper triangle of rows `first…` into the lower one, halving so that what is read and what is written
+/// never overlap.
+fn mirror<T: Real>(rows: &mut [T], first: usize, n: usize) {
+    let count = rows.len() / n;
+    const SMALL: usize = 64;
+    if count <= SMALL {
+        for i in 1..count {
+            for j in 0..i {
+                rows[i * n + first + j] = rows[j * n + first + i];
+            }
+        }
+        return;
+    }
+    let half = (count / 2).next_multiple_of(16);
+    let (upper, lower) = rows.split_at_mut(half * n);
+    const STRIP: usize = 16;
+    lower.par_chunks_mut(STRIP * n).enumerate().for_each(|(strip, lower)| {
+        let column = first + half + strip * STRIP;
+        for (j, source) in upper.chunks_exact(n).enumerate() {
+            for (row, value) in lower.chunks_exact_mut(n).zip(&source[column..]) {
+                row[first + j] = *value;
+            }
+        }
+    });
+    rayon::join(|| mirror(upper, first, n), || mirror(lower, first + half, n));
+}
+
+/// K·V for any two collections: each row block is one task, its sums are made from left to right.
+pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, vectors: &[f64], out: &mut [f64]) {
+    let (rows, columns, (height, width)) = (tiles.rows(), tiles.columns(), tiles.shape());
+    if rows == 0 || columns == 0 {
+        out.fill(0.0);
+        return;
+    }
+    let count = vectors.len() / columns;
+    let weights: Vec<T> = vectors.iter().map(|&v| T::of(v)).collect();
+    let sums: Vec<Vec<f64>> = (0..rows.div_ceil(height))
+        .into_par_iter()
+        .map_init(
+            || tiles.scratch(),
+            |scratch, block| {
+                let chosen: Vec<usize> = (block * height..((block + 1) * height).min(rows)).collect();
+                tiles.choose_rows(scratch, &chosen);
+                let mut sums = vec![0.0; chosen.len() * count];
+                for range in blocks(0..columns, width) {
+                    let entries = tiles.block(scratch, range.clone());
+                    for (sums, weights) in sums.chunks_exact_mut(chosen.len()).zip(weights.chunks_exact(columns)) {
+                        add_row_sums(Isa::detect(), entries, width, &weights[range.clone()], sums);
+                    }
+                }
+                sums
+            },
+        )
+        .collect();
+    for (block, sums) in sums.iter().enumerate() {
+        let height = sums.len() / count.max(1);
+        for (vector, sums) in sums.chunks_exact(height.max(1)).enumerate() {
+            let at = vector * rows + block * tiles.shape().0;
+            out[at..at + height].copy_from_slice(sums);
+        }
+    }
+}
+
+/// K·V for a symmetric matrix with every entry computed once: an entry serves its row and its column.
+pub(crate) fn apply_symmetric<T: Entry>(tiles: &Tiles<'_, T>, vectors: &[f64], out: &mut [f64]) {
+    let (n, (height, width)) = (tiles.columns(), tiles.shape());
+    out.fill(0.0);
+    if n == 0 {
+        return;
+    }
+    let weights: Vec<T> = vectors.iter().map(|&v| T::of(v)).collect();
+    // Each task has sums of its own for all rows; how many there are depends on the sizes only.
+    const SUMS: usize = 64 << 20;
+    let blocks_of_rows = n.div_ceil(height);
+    let tasks = (SUMS / (8 * vectors.len().max(1))).clamp(2, 32).min(blocks_of_rows);
+    let sums: Vec<Vec<f64>> = (0..tasks)
+        .into_par_iter()
+        .map_init(
+            || tiles.scratch(),
+            |scratch, task| {
+                let mut sums = vec![0.0; vectors.len()];
+                let mut partial = vec![T::ZERO; width];
+                for block in (task..blocks_of_rows).step_by(tasks) {
+                    let rows = block * height..((block + 1) * height).min(n);
+                    triangle(tiles, scratch, rows, &weights, &mut partial, &mut sums);
+                }
+                sums
+            },
+        )
+        .collect();
+    const CHUNK: usize = 4096;
+    out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
+        for task in &sums {
+            out.iter_mut().zip(&task[chunk * CHUNK..]).for_each(|(out, sum)| *out += sum);
+        }
+    });
+}
+
+/// One row block of a symmetric product: the square on the diagonal as it is, what lies right of it both ways.
+fn triangle<T: Entry>(
+    tiles: &Tiles<'_, T>,
+    scratch: &mut Scratch<T>,
+    rows: Range<usize>,
+    weights: &[T],
+    partial: &mut [T],
+    sums: &mut [f64],
+) {
+    let (n, width, isa) = (tiles.columns(), tiles.stride(), Isa::detect());
+    let chosen: Vec<usize> = rows.clone().collect();
+    tiles.choose_rows(scratch, &chosen);
+    let square = blocks(rows.clone(), width).map(|columns| (columns, false));
+    let beyond = blocks(rows.end..n, width).map(|columns| (columns, true));
+    for (columns, both) in square.chain(beyond) {
+        let entries = tiles.block(scratch, columns.clone());
+        for (sums, weights) in sums.chunks_exact_mut(n).zip(weights.chunks_exact(n)) {
+            add_row_sums(isa, entries, width, &weights[columns.clone()], &mut sums[rows.clone()]);
+            if both {
+                let (partial, sums) = (&mut partial[..columns.len()], &mut sums[columns.clone()]);
+                add_column_sums(isa, entries, width, &weights[rows.clone()], partial, sums);
+            }
+        }
+    }
+}

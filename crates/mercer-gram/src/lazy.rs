@@ -1,0 +1,118 @@
+//! A Gram matrix that is computed when asked, and never held.
+
+use mercer_kernel::{KernelExpr, Plan, Ready, Registry, Tiles};
+use mercer_points::Table;
+
+use crate::{Gram, GramError, drive};
+
+/// The precision of computed entries; sums over rows are `f64` in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// `f32`: within 2e-6 of the definition, and fastest.
+    #[default]
+    Single,
+    /// `f64`: for certificates and checks.
+    Double,
+}
+
+/// Kernel values between points, computed block by block.
+///
+/// ```
+/// use mercer_gram::{Gram, Lazy};
+/// use mercer_points::{ReadOptions, read};
+/// let mut table = read("@moons(n=100)", &ReadOptions::default()).unwrap();
+/// table.remove("label").unwrap();
+/// let gram = Lazy::new(&"rbf(sigma=0.5)".parse().unwrap(), &table).unwrap();
+/// let mut sums = vec![0.0; 100];
+/// gram.apply(&vec![1.0; 100], &mut sums);
+/// assert!(sums.iter().all(|&s| s >= 1.0 && s <= 100.0));
+/// ```
+#[derive(Debug)]
+pub struct Lazy {
+    plan: Plan,
+    points: Ready,
+    precision: Precision,
+}
+
+impl Lazy {
+    /// The Gram matrix of a kernel on the rows of a table (without the target).
+    pub fn new(kernel: &KernelExpr, table: &Table) -> Result<Self, GramError> {
+        Self::with(kernel, table, &Registry::new())
+    }
+
+    /// The same for expressions with registered names.
+    pub fn with(kernel: &KernelExpr, table: &Table, registry: &Registry) -> Result<Self, GramError> {
+        let plan = Plan::compile(kernel, table, registry)?;
+        let points = plan.ready(table)?;
+        Ok(Self { plan, points, precision: Precision::default() })
+    }
+
+    /// The same matrix with [`apply`](Gram::apply) in another precision.
+    pub fn in_precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
+        self
+    }
+
+    /// The kernel, bound to its columns.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The points, prepared.
+    pub fn points(&self) -> &Ready {
+        &self.points
+    }
+
+    /// Kernel values between other points (rows) and these (columns) times vectors: prediction.
+    pub fn cross_apply(&self, other: &Ready, vectors: &[f64], out: &mut [f64]) {
+        match self.precision {
+            Precision::Single => drive::apply(&Tiles::<f32>::new(&self.plan, other, &self.points), vectors, out),
+            Precision::Double => drive::apply(&Tiles::<f64>::new(&self.plan, other, &self.points), vectors, out),
+        }
+    }
+
+    /// K·V without using the symmetry: twice the work of [`apply`](Gram::apply), for comparison.
+    pub fn apply_plain(&self, vectors: &[f64], out: &mut [f64]) {
+        self.cross_apply(&self.points, vectors, out);
+    }
+
+    /// Every entry of a symmetric matrix, row after row.
+    pub(crate) fn store_single(&self, out: &mut [f32]) {
+        drive::store(&Tiles::<f32>::new(&self.plan, &self.points, &self.points), out);
+    }
+
+    /// Every entry of a symmetric matrix, row after row.
+    pub(crate) fn store_double(&self, out: &mut [f64]) {
+        drive::store(&Tiles::<f64>::new(&self.plan, &self.points, &self.points), out);
+    }
+}
+
+impl Gram for Lazy {
+    fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.plan.pair(&self.points, i, &self.points, j)
+    }
+
+    fn diagonal(&self, out: &mut [f64]) {
+        out.copy_from_slice(self.points.diagonal());
+    }
+
+    fn rows_single(&self, rows: &[usize], out: &mut [f32]) {
+        drive::rows(&Tiles::<f32>::new(&self.plan, &self.points, &self.points), rows, out);
+    }
+
+    fn rows_double(&self, rows: &[usize], out: &mut [f64]) {
+        drive::rows(&Tiles::<f64>::new(&self.plan, &self.points, &self.points), rows, out);
+    }
+
+    fn apply(&self, vectors: &[f64], out: &mut [f64]) {
+        let (plan, points) = (&self.plan, &self.points);
+        match self.precision {
+            Precision::Single => drive::apply_symmetric(&Tiles::<f32>::new(plan, points, points), vectors, out),
+            Precision::Double => drive::apply_symmetric(&Tiles::<f64>::new(plan, points, points), vectors, out),
+        }
+    }
+}

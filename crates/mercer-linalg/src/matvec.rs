@@ -1,0 +1,79 @@
+//! A block of entries times vectors: products in the entries' precision over a block, sums over blocks in `f64`.
+
+use crate::Real;
+use crate::arch::{Arch, dispatch};
+use crate::real::fused;
+
+/// Lanes of one partial sum.
+const LANES: usize = 32;
+
+dispatch! {
+    /// Adds Σ_c block(r,c)·v(c) to `out[r]` for every row r of the block.
+    pub fn add_row_sums<T: Real>(isa, block: &[T], stride: usize, v: &[T], out: &mut [f64]) = row_body
+}
+
+#[inline(always)]
+fn row_body<T: Real, A: Arch>(block: &[T], stride: usize, v: &[T], out: &mut [f64]) {
+    for (row, out) in block.chunks(stride).zip(out) {
+        let (entries, odd) = row[..v.len()].as_chunks::<LANES>();
+        let (weights, odd_weights) = v.as_chunks::<LANES>();
+        let mut sums = [T::ZERO; LANES];
+        for (entries, weights) in entries.iter().zip(weights) {
+            for lane in 0..LANES {
+                sums[lane] = fused::<T, A>(entries[lane], weights[lane], sums[lane]);
+            }
+        }
+        let mut width = LANES / 2;
+        while width > 0 {
+            for lane in 0..width {
+                sums[lane] += sums[lane + width];
+            }
+            width /= 2;
+        }
+        let rest: f64 = odd.iter().zip(odd_weights).map(|(e, w)| e.f64() * w.f64()).sum();
+        *out += sums[0].f64() + rest;
+    }
+}
+
+dispatch! {
+    /// Adds Σ_r block(r,c)·w(r) to `out[c]` for every column c of the block; `partial` is scratch of the same length.
+    pub fn add_column_sums<T: Real>(isa, block: &[T], stride: usize, w: &[T], partial: &mut [T], out: &mut [f64]) = column_body
+}
+
+#[inline(always)]
+fn column_body<T: Real, A: Arch>(block: &[T], stride: usize, w: &[T], partial: &mut [T], out: &mut [f64]) {
+    partial.fill(T::ZERO);
+    for (row, &w) in block.chunks(stride).zip(w) {
+        for (sum, &entry) in partial.iter_mut().zip(row) {
+            *sum = fused::<T, A>(entry, w, *sum);
+        }
+    }
+    out.iter_mut().zip(&*partial).for_each(|(out, sum)| *out += sum.f64());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Isa;
+
+    #[test]
+    fn sums_are_their_definitions() {
+        let (rows, columns, stride) = (5, 77, 80);
+        let block: Vec<f32> = (0..rows * stride).map(|at| (at % 13) as f32 * 0.25 - 1.0).collect();
+        let v: Vec<f32> = (0..columns).map(|c| (c % 7) as f32 - 3.0).collect();
+        let w: Vec<f32> = (0..rows).map(|r| r as f32 * 0.5).collect();
+        for isa in Isa::available() {
+            let (mut by_row, mut by_column, mut partial) = (vec![1.0; rows], vec![1.0; columns], vec![0.0; columns]);
+            add_row_sums(isa, &block, stride, &v, &mut by_row);
+            add_column_sums(isa, &block, stride, &w, &mut partial, &mut by_column);
+            for r in 0..rows {
+                let want: f64 = (0..columns).map(|c| f64::from(block[r * stride + c] * v[c])).sum();
+                assert!((by_row[r] - 1.0 - want).abs() < 1e-4);
+            }
+            for c in 0..columns {
+                let want: f64 = (0..rows).map(|r| f64::from(block[r * stride + c] * w[r])).sum();
+                assert!((by_column[c] - 1.0 - want).abs() < 1e-5);
+            }
+        }
+    }
+}
