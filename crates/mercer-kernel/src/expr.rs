@@ -12,8 +12,9 @@
 //!
 //! Printing is canonical: `parse(print(e)) == e` for every expression (a property test and a fuzz target).
 
+use crate::KernelError;
 use crate::info::{KernelInfo, MapInfo};
-use crate::signature::Call;
+use crate::signature::{Call, Value};
 
 /// A kernel expression (`docs/maths.md` §1.2 for the leaves, §1.3 for the algebra).
 ///
@@ -151,6 +152,49 @@ impl KernelExpr {
             | Self::On(child, _)
             | Self::Mapped(child, _)
             | Self::Label(_, child) => child.uses(name),
+        }
+    }
+
+    /// The same expression with one parameter set to a number in every kernel that has it; where it is one spelling
+    /// of several (`gamma`, `sigma`, `width`), the others give way.
+    ///
+    /// ```
+    /// use mercer_kernel::KernelExpr;
+    /// let k: KernelExpr = "rbf(gamma=2) + linear".parse().unwrap();
+    /// assert_eq!(k.with_parameter("sigma", 0.5).unwrap().to_string(), "rbf(sigma=0.5) + linear");
+    /// assert!(k.with_parameter("degree", 3.0).is_err());
+    /// ```
+    pub fn with_parameter(&self, name: &str, value: f64) -> Result<Self, KernelError> {
+        let mut found = false;
+        let set = self.map_leaves(&mut |leaf| {
+            let has = leaf.call.signature().params.iter().find(|p| p.name == name || p.aliases.contains(&name));
+            found |= has.is_some();
+            let call = has.map_or(leaf.call.clone(), |param| leaf.call.clone().with(param.name, Value::Number(value)));
+            Leaf { info: leaf.info, call }
+        });
+        if !found {
+            return Err(KernelError::Unfit(format!("no kernel in {self} has a parameter '{name}'")));
+        }
+        // The parser knows every range; what it reads back is well formed.
+        let text = set.to_string();
+        text.parse().map_err(|errors: crate::ParseErrors| KernelError::Unfit(errors.one_line()))
+    }
+
+    /// The same tree with other leaves.
+    pub(crate) fn map_leaves(&self, change: &mut impl FnMut(&Leaf) -> Leaf) -> Self {
+        let mut all = |children: &[Self]| children.iter().map(|child| child.map_leaves(change)).collect();
+        match self {
+            Self::Sum(children) => Self::Sum(all(children)),
+            Self::Product(children) => Self::Product(all(children)),
+            Self::Leaf(leaf) => Self::Leaf(change(leaf)),
+            Self::Scale(a, child) => Self::Scale(*a, Box::new(child.map_leaves(change))),
+            Self::Power(child, p) => Self::Power(Box::new(child.map_leaves(change)), *p),
+            Self::Normalize(child) => Self::Normalize(Box::new(child.map_leaves(change))),
+            Self::Exp(child) => Self::Exp(Box::new(child.map_leaves(change))),
+            Self::On(child, columns) => Self::On(Box::new(child.map_leaves(change)), columns.clone()),
+            Self::Mapped(child, map) => Self::Mapped(Box::new(child.map_leaves(change)), map.clone()),
+            Self::Label(name, child) => Self::Label(name.clone(), Box::new(child.map_leaves(change))),
+            Self::User(_) | Self::Outer(_) => self.clone(),
         }
     }
 }

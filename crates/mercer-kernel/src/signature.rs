@@ -189,8 +189,15 @@ impl Call {
         }
     }
 
-    /// The same call with another value for one parameter.
+    /// The same call with another value for one parameter; other spellings of the same quantity give way.
     pub(crate) fn with(mut self, name: &str, value: Value) -> Self {
+        if self.signature.one_of.contains(&name) {
+            for (param, slot) in self.signature.params.iter().zip(&mut self.values) {
+                if self.signature.one_of.contains(&param.name) {
+                    *slot = None;
+                }
+            }
+        }
         if let Some(at) = self.signature.params.iter().position(|param| param.name == name) {
             self.values[at] = Some(value);
         }

@@ -7,17 +7,18 @@ use mercer_view::{Error, Grid, Group, HeatMap, Panel, Range, Scale, Theme, View,
 
 /// Draws the view both ways, and checks what holds of every picture.
 fn draw(name: &str, view: &HeatMap) -> String {
-    let svg = view.svg().unwrap();
-    let tree = resvg::usvg::Tree::from_str(&svg, &resvg::usvg::Options::default()).unwrap();
+    let svg = view.svg().expect("the view is drawn");
+    let tree =
+        resvg::usvg::Tree::from_str(&svg, &resvg::usvg::Options::default()).expect("the SVG is well formed");
     assert!(tree.size().width() >= 100.0 && tree.size().height() >= 50.0);
     for tag in ["<title>", "<desc>", "viewBox", "font-family"] {
         assert!(svg.contains(tag), "{name}: no {tag}");
     }
     assert!(!svg.contains("<script") && !svg.contains("NaN") && !svg.contains("inf\""), "{name}");
-    assert!(view.png().unwrap().starts_with(b"\x89PNG"), "{name}");
+    assert!(view.png().expect("the SVG is rasterised").starts_with(b"\x89PNG"), "{name}");
     if let Some(folder) = env::var_os("MERCER_VIEW_PICTURES") {
         for ending in ["svg", "png"] {
-            write(Path::new(&folder).join(format!("{name}.{ending}")), view).unwrap();
+            write(Path::new(&folder).join(format!("{name}.{ending}")), view).expect("the folder is there");
         }
     }
     svg

@@ -156,30 +156,12 @@ impl KernelExpr {
     /// The same expression with its words turned into these numbers, in the order in which they stand.
     pub(crate) fn with_resolved(&self, numbers: &[f64]) -> KernelExpr {
         let mut left = numbers.iter().copied();
-        self.resolve(&mut left)
-    }
-
-    fn resolve(&self, numbers: &mut impl Iterator<Item = f64>) -> KernelExpr {
-        let mut all = |children: &[KernelExpr]| children.iter().map(|child| child.resolve(&mut *numbers)).collect();
-        match self {
-            Self::Sum(children) => Self::Sum(all(children)),
-            Self::Product(children) => Self::Product(all(children)),
-            Self::Scale(a, child) => Self::Scale(*a, Box::new(child.resolve(numbers))),
-            Self::Power(child, p) => Self::Power(Box::new(child.resolve(numbers)), *p),
-            Self::Normalize(child) => Self::Normalize(Box::new(child.resolve(numbers))),
-            Self::Exp(child) => Self::Exp(Box::new(child.resolve(numbers))),
-            Self::On(child, columns) => Self::On(Box::new(child.resolve(numbers)), columns.clone()),
-            Self::Mapped(child, map) => Self::Mapped(Box::new(child.resolve(numbers)), map.clone()),
-            Self::Label(name, child) => Self::Label(name.clone(), Box::new(child.resolve(numbers))),
-            Self::Leaf(leaf) if leaf.call().word("gamma").is_some() => match numbers.next() {
-                Some(gamma) => {
-                    let call = leaf.call().clone().with("gamma", Value::Number(gamma));
-                    Self::Leaf(Leaf { info: leaf.info(), call })
-                }
-                None => self.clone(),
-            },
-            Self::Leaf(_) | Self::User(_) | Self::Outer(_) => self.clone(),
-        }
+        self.map_leaves(&mut |leaf| match leaf.call().word("gamma").and_then(|_| left.next()) {
+            Some(gamma) => {
+                Leaf { info: leaf.info(), call: leaf.call().clone().with("gamma", Value::Number(gamma)) }
+            }
+            None => leaf.clone(),
+        })
     }
 }
 

@@ -13,7 +13,7 @@ mod view;
 
 pub use ready::Ready;
 pub use tiles::{Entry, Scratch, Tiles};
-pub use view::row_keys;
+pub use view::{row_keys, vectors};
 
 use std::sync::Arc;
 

@@ -444,3 +444,20 @@ fn fingerprints<'a>(rows: usize, columns: impl IntoIterator<Item = &'a ColumnDat
     }
     hashers.into_iter().map(|(a, b)| u128::from(a.finish()) << 64 | u128::from(b.finish())).collect()
 }
+
+/// All numeric columns of a table side by side, with the names of the coordinates.
+///
+/// ```
+/// use mercer_kernel::vectors;
+/// use mercer_points::{ColumnData, Table};
+/// let mut table = Table::new();
+/// table.push("x", ColumnData::Numbers(vec![1.0, 2.0])).unwrap();
+/// let (points, names) = vectors(&table).unwrap();
+/// assert_eq!((points.dim(), names), (1, vec!["x".to_owned()]));
+/// ```
+pub fn vectors(table: &Table) -> Result<(Dense<f64>, Vec<String>), KernelError> {
+    match gather("a feature map", table, None)? {
+        Named::Dense(points, names) => Ok((points, names)),
+        Named::Sparse(points) => Ok((dense(&points)?, (1..=points.dim()).map(|j| j.to_string()).collect())),
+    }
+}

@@ -79,13 +79,13 @@ fn sequential(fraction: f64) -> Oklab {
 }
 
 /// Lightness at the middle and at both ends of the diverging map.
-const DIVERGING_LIGHTNESS: (f64, f64) = (0.975, 0.46);
+const DIVERGING_LIGHTNESS: (f64, f64) = (0.975, 0.5);
 
 fn diverging(fraction: f64) -> Oklab {
     let (middle, end) = DIVERGING_LIGHTNESS;
     let away = (2.0 * fraction - 1.0).abs();
-    // Hues 256° (blue) and 52° (orange); the chroma rises quickly, so that small values have a colour already.
-    let (hue, most): (f64, f64) = if fraction < 0.5 { (256.0, 0.17) } else { (52.0, 0.15) };
+    // Hues 256° (blue) and 58° (orange); the chroma rises quickly, so that small values have a colour already.
+    let (hue, most): (f64, f64) = if fraction < 0.5 { (256.0, 0.17) } else { (58.0, 0.16) };
     let chroma = most * (1.0 - (1.0 - away).powi(2));
     let (sine, cosine) = hue.to_radians().sin_cos();
     Oklab { lightness: middle + (end - middle) * away, a: chroma * cosine, b: chroma * sine }

@@ -10,13 +10,15 @@ pub(super) const LABEL: Font = Font::new(11.5);
 const WIDEST: f64 = 92.0;
 
 /// Groups narrower than this, on average, get ticks at the edge instead of lines across the matrix.
-const NARROW: f64 = 7.0;
+const NARROW: f64 = 12.0;
 
 /// What is drawn along the sides of a panel.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Sides {
     /// Where one group ends and the next begins.
     pub(super) boundaries: Vec<f64>,
+    /// Groups from one tick to the next: ticks closer than four units would look like a bar.
+    pub(super) stride: usize,
     /// Whether the boundaries run across the matrix.
     pub(super) across: bool,
     /// Labels at the left: middle, text, whole text.
@@ -38,23 +40,29 @@ impl Sides {
     pub(super) fn new(groups: &[Group], grid: &Grid, side: f64) -> Self {
         let spans = spans(groups, grid, side);
         if spans.is_empty() {
-            return Self::default();
+            return Self::none();
         }
         let boundaries = spans.iter().skip(1).map(|&(_, start, _)| start).collect();
-        let across = side / spans.len() as f64 >= NARROW;
+        let mean = side / spans.len() as f64;
+        let (across, stride) = (mean >= NARROW, (4.0 / mean).ceil().max(1.0) as usize);
         let left =
             |label: &str, extent: f64| (extent >= LABEL.line() - 2.0).then(|| LABEL.shorten(label, WIDEST));
         let top = |label: &str, extent: f64| {
             let shown = LABEL.shorten(label, extent - 6.0);
             (shown == label || shown.chars().count() > 4).then_some(shown)
         };
-        Self { boundaries, across, left: labels(&spans, left), top: labels(&spans, top) }
+        Self { boundaries, stride, across, left: labels(&spans, left), top: labels(&spans, top) }
+    }
+
+    /// Sides without groups.
+    pub(super) fn none() -> Self {
+        Self { boundaries: Vec::new(), stride: 1, across: true, left: Vec::new(), top: Vec::new() }
     }
 
     /// The room the labels need at the left.
     pub(super) fn gutter(&self) -> f64 {
         let widest = self.left.iter().map(|label| LABEL.width(&label.shown)).fold(0.0, f64::max);
-        match (self.left.is_empty(), self.across || self.boundaries.is_empty()) {
+        match (self.left.is_empty(), self.across) {
             (false, _) => (widest + 7.0).ceil(),
             (true, false) => 6.0,
             (true, true) => 0.0,
@@ -63,22 +71,16 @@ impl Sides {
 
     /// The room the labels need at the top.
     pub(super) fn headroom(&self) -> f64 {
-        match (self.top.is_empty(), self.across || self.boundaries.is_empty()) {
+        match (self.top.is_empty(), self.across) {
             (false, _) => LABEL.line() + 1.0,
             (true, false) => 6.0,
             (true, true) => 0.0,
         }
     }
 
-    /// The boundaries at least three units apart: more would be a solid bar.
-    pub(super) fn ticks(&self) -> Vec<f64> {
-        let mut ticks: Vec<f64> = Vec::new();
-        for &boundary in &self.boundaries {
-            if ticks.last().is_none_or(|last| boundary - last >= 3.0) {
-                ticks.push(boundary);
-            }
-        }
-        ticks
+    /// The boundaries that get a tick: every `stride`-th.
+    pub(super) fn ticks(&self) -> impl Iterator<Item = f64> {
+        self.boundaries.iter().copied().skip(self.stride - 1).step_by(self.stride)
     }
 }
 
@@ -131,13 +133,14 @@ mod tests {
         let sides = sides(&[2; 200]);
         assert!(!sides.across && sides.left.is_empty() && sides.top.is_empty());
         assert_eq!(sides.boundaries.len(), 199);
-        assert!(sides.ticks().len() < 70);
+        assert_eq!(sides.ticks().next(), Some(4.0));
+        assert_eq!(sides.ticks().count(), 49);
         assert_eq!(sides.gutter(), 6.0);
     }
 
     #[test]
     fn no_groups_take_no_room() {
-        assert_eq!(Sides::new(&[], &Grid::from_fn(3, |_, _| 0.0), 200.0), Sides::default());
-        assert_eq!((Sides::default().gutter(), Sides::default().headroom()), (0.0, 0.0));
+        assert_eq!(Sides::new(&[], &Grid::from_fn(3, |_, _| 0.0), 200.0), Sides::none());
+        assert_eq!((Sides::none().gutter(), Sides::none().headroom()), (0.0, 0.0));
     }
 }

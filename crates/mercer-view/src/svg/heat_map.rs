@@ -40,10 +40,7 @@ impl View for HeatMap {
                 + ROW_GAP;
         }
         y = shared_scale(self, &mut canvas, &frame, width, y);
-        let ink = Ink::new(NOTE, palette.quiet);
-        for note in self.notes().iter().chain(&unnamed_groups(self, &frame)) {
-            y = canvas.lines(MARGIN, y, ink, &NOTE.wrap(note, content, 3), note);
-        }
+        y = notes(self, &mut canvas, &frame, content, y);
         let height = (y + MARGIN - 6.0).ceil();
 
         let mut whole = Canvas::default();
@@ -82,7 +79,7 @@ fn frame(view: &HeatMap, palette: &'static Palette) -> Frame {
     };
     let side = view.panels.first().map_or(aim, |panel| whole_pixels(panel.matrix.side(), aim));
     let sides =
-        view.panels.first().map(|panel| Sides::new(&view.groups, &panel.matrix, side)).unwrap_or_default();
+        view.panels.first().map_or_else(Sides::none, |panel| Sides::new(&view.groups, &panel.matrix, side));
     let left = MARGIN + sides.gutter();
     Frame { columns, side, left, gap: GAP, sides, palette }
 }
@@ -122,26 +119,39 @@ fn shared_scale(view: &HeatMap, canvas: &mut Canvas, frame: &Frame, width: f64, 
     if !drawn && !missing {
         return y;
     }
-    let swatch = if missing { 56.0 + NUMBERS.width("not finite") } else { 0.0 };
-    let length = if drawn { BAR.min(width - MARGIN - frame.left - swatch) } else { 0.0 };
+    let reserved = if missing { 56.0 + NUMBERS.width("not finite") } else { 0.0 };
+    let length = if drawn { BAR.min(width - MARGIN - frame.left - reserved) } else { 0.0 };
     let bar = Area { x: frame.left, y, width: length, height: BAR_THICKNESS };
     if drawn {
         scale_bar::draw(canvas, bar, range, (MARGIN - 10.0, width - MARGIN + 10.0), frame.palette);
     }
     if missing {
         let x = frame.left + length + if drawn { 32.0 } else { 0.0 };
-        let box_ = Area { x, width: 18.0, ..bar };
-        canvas.rect(box_, &panel::hatched(frame.palette));
+        let swatch = Area { x, width: 18.0, ..bar };
+        canvas.rect(swatch, &panel::hatched(frame.palette));
         canvas.text(x + 24.0, y + BAR_THICKNESS - 1.5, Ink::new(NUMBERS, frame.palette.quiet), "not finite");
     }
-    y + scale_bar::height(BAR_THICKNESS) + 8.0
+    y + scale_bar::height(BAR_THICKNESS)
+}
+
+fn notes(view: &HeatMap, canvas: &mut Canvas, frame: &Frame, content: f64, top: f64) -> f64 {
+    let mut notes = view.notes();
+    notes.extend(unnamed_groups(view, frame));
+    let ink = Ink::new(NOTE, frame.palette.quiet);
+    let start = if notes.is_empty() { top } else { top + 8.0 };
+    notes.iter().fold(start, |y, note| canvas.lines(MARGIN, y, ink, &NOTE.wrap(note, content, 3), note))
 }
 
 /// A remark in place of labels that did not fit.
 fn unnamed_groups(view: &HeatMap, frame: &Frame) -> Option<String> {
     let groups = view.groups.iter().filter(|group| group.count > 0).count();
-    let unnamed = groups > 1 && frame.sides.left.is_empty();
-    unnamed.then(|| format!("rows in {groups} groups, in order"))
+    let named = groups < 2 || !frame.sides.left.is_empty();
+    let ticks = if frame.sides.across { 1 } else { frame.sides.stride };
+    match (named, ticks) {
+        (true, _) => None,
+        (false, 1) => Some(format!("rows in {groups} groups, in order")),
+        (false, _) => Some(format!("rows in {groups} groups, in order; a tick every {ticks} groups")),
+    }
 }
 
 /// The picture in words.

@@ -55,7 +55,7 @@ pub(super) fn draw_row(
         draw_groups(canvas, frame, area, place == 0, row == 0);
         if let Some(range) = own(panel) {
             let bar = Area { x, y: under + 3.0, width: frame.side, height: BAR };
-            scale_bar::draw(canvas, bar, range, (x, x + frame.side), frame.palette);
+            scale_bar::draw(canvas, bar, range, (x - 7.0, x + frame.side + 7.0), frame.palette);
         }
         end = end.max(draw_captions(canvas, panel, frame, x, captions));
     }
@@ -113,9 +113,9 @@ fn draw_groups(canvas: &mut Canvas, frame: &Frame, area: Area, first_column: boo
     } else {
         let tops = |at: f64| [x + at, y - 5.0, x + at, y - 1.0];
         let lefts = |at: f64| [x - 5.0, y + at, x - 1.0, y + at];
-        let mut marks: Vec<[f64; 4]> = sides.ticks().into_iter().map(tops).collect();
+        let mut marks: Vec<[f64; 4]> = sides.ticks().map(tops).collect();
         if first_column {
-            marks.extend(sides.ticks().into_iter().map(lefts));
+            marks.extend(sides.ticks().map(lefts));
         }
         canvas.segments(&marks, &format!("stroke=\"{}\"", frame.palette.line), 0.75);
     }

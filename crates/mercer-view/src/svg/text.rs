@@ -80,10 +80,11 @@ impl Font {
             return fitting;
         }
         let after = |place: &str| text[..fitting].rfind(|letter| place.contains(letter)).map(|at| at + 1);
-        // A break inside an expression beats a line that is more than half empty.
-        let good = after(" ").into_iter().chain(after(",;+*/|)=")).filter(|&at| at > fitting / 2).max();
+        // A break inside an expression beats a line that is a third empty.
+        let full = |at: &usize| 3 * at >= 2 * fitting;
         let first = text.chars().next().map_or(0, char::len_utf8);
-        good.or(after(" ")).unwrap_or(fitting).max(first)
+        let good = after(" ").filter(full).or(after(",;+*/|)").filter(full)).or(after(" "));
+        good.unwrap_or(fitting).max(first)
     }
 
     /// The bytes of the longest start of `text` that fits.

@@ -1,0 +1,53 @@
+//! The laws that every Gram matrix obeys, as one function.
+
+use crate::{Gram, Shifted, Sub};
+
+/// Checks a Gram matrix: diagonal, rows in both precisions and any order, products with one and several vectors, a
+/// sub-matrix and a shift, all against its entries; `tolerance` is relative to the largest diagonal entry.
+///
+/// # Panics
+/// With the law that does not hold, and where.
+///
+/// ```
+/// use mercer_gram::{Lazy, testkit::check_gram};
+/// use mercer_points::{ReadOptions, read};
+/// let table = read("@xor(n=30)", &ReadOptions::default()).unwrap();
+/// check_gram(&Lazy::new(&"rbf".parse().unwrap(), &table).unwrap(), 2e-6);
+/// ```
+pub fn check_gram(gram: &dyn Gram, tolerance: f64) {
+    one(gram, tolerance);
+    one(&Shifted::new(gram, 0.25), tolerance);
+    let rows: Vec<usize> = (0..gram.len()).rev().step_by(3).collect();
+    one(&Sub::new(gram, rows), tolerance);
+}
+
+fn one(gram: &dyn Gram, tolerance: f64) {
+    let n = gram.len();
+    let mut diagonal = vec![0.0; n];
+    gram.diagonal(&mut diagonal);
+    let scale = diagonal.iter().fold(1.0, |scale: f64, v| scale.max(v.abs()));
+    let near = |a: f64, b: f64| (a - b).abs() <= tolerance * scale;
+    for (i, &k) in diagonal.iter().enumerate() {
+        assert_eq!(k, gram.entry(i, i), "the diagonal at {i}");
+    }
+    let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n.max(1)).collect();
+    let (mut single, mut double) = (vec![0.0; n * n], vec![0.0; n * n]);
+    gram.rows_single(&order, &mut single);
+    gram.rows_double(&order, &mut double);
+    for (at, &i) in order.iter().enumerate() {
+        for j in 0..n {
+            let want = gram.entry(i, j);
+            assert!(near(double[at * n + j], want), "({i},{j}) in f64: {} and {want}", double[at * n + j]);
+            assert!((f64::from(single[at * n + j]) - want).abs() <= 2e-6 * scale, "({i},{j}) in f32");
+        }
+    }
+    let vectors: Vec<f64> = (0..3 * n).map(|at| ((at * 31 % 17) as f64 - 8.0) / 8.0).collect();
+    let mut products = vec![0.0; 3 * n];
+    gram.apply(&vectors, &mut products);
+    for (vector, product) in vectors.chunks_exact(n.max(1)).zip(products.chunks_exact(n.max(1))) {
+        for (i, &found) in product.iter().enumerate() {
+            let want: f64 = (0..n).map(|j| gram.entry(i, j) * vector[j]).sum();
+            assert!((found - want).abs() <= tolerance * scale * n as f64, "product at {i}: {found} and {want}");
+        }
+    }
+}

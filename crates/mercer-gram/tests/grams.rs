@@ -1,0 +1,85 @@
+//! `check_gram` on every kind of Gram matrix, and the same bits for every number of threads.
+
+use mercer_gram::testkit::check_gram;
+use mercer_gram::{Gram, Lazy, Precision, Stored};
+use mercer_linalg::Budget;
+use mercer_points::{ColumnData, ReadOptions, Sparse, Table, read};
+
+fn data(source: &str) -> Table {
+    let mut table = read(source, &ReadOptions::default()).unwrap();
+    table.remove("label").unwrap();
+    table
+}
+
+/// Points with so many coordinates that inner products are used, and more rows than one block has.
+fn wide(n: usize) -> Table {
+    let rows = (0..n).map(|i| (0..30u32).filter(|j| (i as u32 + j) % 4 != 0).map(|j| (j, f64::from((i as u32 * 31 + j * 17) % 23) / 23.0)).collect());
+    let mut table = Table::new();
+    table.push("features", ColumnData::Sparse(Sparse::from_rows(30, rows.collect::<Vec<_>>()).unwrap())).unwrap();
+    table
+}
+
+fn dense(table: &Table) -> Table {
+    let ColumnData::Sparse(points) = &table.columns()[0].data else { unreachable!() };
+    let mut other = Table::new();
+    let names = (1..=points.dim()).map(|j| j.to_string()).collect();
+    other.push("features", ColumnData::Dense(points.to_dense(), names)).unwrap();
+    other
+}
+
+#[test]
+fn every_gram_obeys_the_laws() {
+    for (kernel, table) in [
+        ("rbf(sigma=0.5)", data("@moons(n=203)")),
+        ("rbf(gamma=scale) + 0.1*poly(degree=2)", wide(150)),
+        ("rbf(gamma=scale) + 0.1*poly(degree=2)", dense(&wide(150))),
+        ("laplace", wide(1)),
+        ("normalize(spectrum(k=3))", data("@promoter")),
+    ] {
+        let lazy = Lazy::new(&kernel.parse().unwrap(), &table).unwrap();
+        check_gram(&lazy, 2e-6);
+        check_gram(&Stored::<f32>::new(&lazy, Budget::default()).unwrap(), 2e-6);
+        check_gram(&Stored::<f64>::new(&lazy, Budget::default()).unwrap(), 1e-12);
+        check_gram(&lazy.in_precision(Precision::Double), 1e-12);
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    for (kernel, table) in [
+        ("rbf(gamma=scale)", dense(&wide(1500))),
+        ("rbf(gamma=scale) + linear", wide(2500)),
+        ("laplace*matern", data("@spirals(n=700)")),
+    ] {
+        let lazy = Lazy::new(&kernel.parse().unwrap(), &table).unwrap();
+        let n = lazy.len();
+        let vectors: Vec<f64> = (0..2 * n).map(|i| ((i * 37 % 101) as f64 - 50.0) / 50.0).collect();
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let (mut symmetric, mut plain) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
+                lazy.apply(&vectors, &mut symmetric);
+                lazy.apply_plain(&vectors, &mut plain);
+                let mut rows = vec![0.0; 70 * n];
+                lazy.rows_single(&(0..70).collect::<Vec<_>>(), &mut rows);
+                let stored = Stored::<f32>::new(&lazy, Budget::default()).unwrap();
+                (symmetric, plain, rows, stored.entries().to_vec())
+            })
+        };
+        let one = run(1);
+        for threads in [2, 3, 7] {
+            assert!(one == run(threads), "{kernel}: {threads} threads give other bits");
+        }
+        assert_eq!(one.2, one.3[..70 * n], "{kernel}: rows and the stored matrix are the same bits");
+        for at in 0..n * n {
+            assert_eq!(one.3[at], one.3[(at % n) * n + at / n], "{kernel}: the stored matrix is symmetric to the bit");
+        }
+    }
+}
+
+#[test]
+fn the_budget_is_asked_first() {
+    let lazy = Lazy::new(&"rbf".parse().unwrap(), &data("@moons(n=1000)")).unwrap();
+    let error = Stored::<f32>::new(&lazy, Budget::of_bytes(1_000_000)).unwrap_err().to_string();
+    assert!(error.contains("1000 rows needs 4 MB") && error.contains("--sample 500"), "{error}");
+}
