@@ -3,7 +3,7 @@
 use std::env;
 use std::path::Path;
 
-use mercer_view::{Error, Grid, Group, HeatMap, Panel, Range, Scale, Theme, View, write};
+use mercer_view::{ColourMap, Error, Grid, Group, HeatMap, Panel, Range, Scale, Theme, View, write};
 
 /// Draws the view both ways, and checks what holds of every picture.
 fn draw(name: &str, view: &HeatMap) -> String {
@@ -129,6 +129,17 @@ fn own_scales_have_their_own_bars() {
 fn a_view_is_always_the_same_picture() {
     let view = HeatMap::new("Twice", vec![Panel::new("k", wave(50))]);
     assert_eq!(view.png().unwrap(), view.clone().png().unwrap());
+}
+
+#[test]
+fn matrices_reach_the_png_in_their_colours() {
+    let view = HeatMap::new("", vec![Panel::new("", Grid::from_fn(1, |_, _| 1.0))]);
+    let mut reader = png::Decoder::new(std::io::Cursor::new(view.png().unwrap())).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let frame = reader.next_frame(&mut pixels).unwrap();
+    let middle = 3 * (frame.width / 2 + frame.width * (frame.height / 2)) as usize;
+    let top = ColourMap::Sequential.colour(1.0);
+    assert_eq!(pixels[middle..middle + 3], [top.red, top.green, top.blue]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::signature::{Call, Kind, Literal, Param, Range, Signature, Value};
 use crate::{KernelExpr, MapExpr};
 
 const DEGREE: Param = Param::new("degree", Kind::Integer(1, 1000), 3.0, "highest degree").or(&["d", "p"]);
-const SEED: Param = Param::new("seed", Kind::Integer(0, 1 << 53), 0.0, "seed of the random choice");
+const SEED: Param = Param::new("seed", Kind::Integer(0, (1 << 53) - 1), 0.0, "seed of the random choice");
 const KERNEL: Param = Param::optional("kernel", Kind::Kernel, Some(Literal::Kernel("rbf")), "the kernel to imitate").or(&["k"]);
 
 /// A row without words for the parameters that a map does not have.

@@ -1,0 +1,132 @@
+//! `mercer kernels`: the table of kernels, as text or JSON.
+
+use anyhow::bail;
+use mercer::kernel::{Evidence, KERNELS, KernelInfo, Kind, Literal, Param, Range, kernel_named, signature_text};
+use mercer::points::nearest;
+use serde_json::{Value, json};
+
+use crate::args::List;
+use crate::output::{Answer, columns, print};
+
+pub(crate) fn run(list: &List) -> anyhow::Result<Answer> {
+    let chosen: Vec<&KernelInfo> = match &list.name {
+        None => KERNELS.to_vec(),
+        Some(name) => match kernel_named(name) {
+            Some(kernel) => vec![kernel],
+            None => {
+                let hint = nearest(name, KERNELS.iter().map(|k| k.signature.name));
+                let hint = hint.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+                bail!("no kernel is called '{name}'{hint} (mercer kernels lists them)");
+            }
+        },
+    };
+    if list.json {
+        let rows: Vec<Value> = chosen.iter().map(|kernel| as_json(kernel)).collect();
+        print(&format!("{:#}\n", Value::Array(rows)))?;
+    } else if list.name.is_some() {
+        print(&in_full(chosen[0]))?;
+    } else {
+        let mut rows = vec![["kernel", "formula", "on", "psd", "for"].map(str::to_owned).to_vec()];
+        rows.extend(chosen.iter().map(|kernel| {
+            let cells = [signature_text(&kernel.signature), kernel.formula.into(), kernel.domain.to_string()];
+            let mut cells = cells.to_vec();
+            cells.extend([verdict(kernel).to_owned(), kernel.about.to_owned()]);
+            cells
+        }));
+        print(&columns(&rows))?;
+        print("\nalgebra: 0.5*k  k1 + k2  k1*k2  k^2  exp(k)  normalize(k)  k[column, …]  k@map  outer(map)  name: k\n")?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// What is known with default parameters, in a word.
+fn verdict(kernel: &KernelInfo) -> &'static str {
+    match evidence(kernel) {
+        Evidence::Psd(_) => "yes",
+        Evidence::When(..) => "where defined",
+        Evidence::Not(_) => "no",
+        Evidence::Unknown(_) => "measured",
+    }
+}
+
+fn evidence(kernel: &KernelInfo) -> Evidence {
+    let default = kernel.signature.name.parse::<mercer::kernel::KernelExpr>();
+    match default {
+        Ok(mercer::kernel::KernelExpr::Leaf(leaf)) => (kernel.mercer)(leaf.call()),
+        _ => Evidence::Unknown("it has no default parameters"),
+    }
+}
+
+fn in_full(kernel: &KernelInfo) -> String {
+    let why = match evidence(kernel) {
+        Evidence::Psd(why) => format!("yes: {why}"),
+        Evidence::When(condition, why) => format!("where {condition}: {why}"),
+        Evidence::Not(why) => format!("no: {why}"),
+        Evidence::Unknown(why) => format!("not known: {why}"),
+    };
+    let mut rows = vec![
+        vec![kernel.signature.name.to_owned(), kernel.formula.to_owned()],
+        vec!["for".into(), kernel.about.into()],
+        vec!["on".into(), kernel.domain.to_string()],
+        vec!["psd".into(), why],
+    ];
+    if !kernel.signature.aliases.is_empty() {
+        rows.push(vec!["also".into(), kernel.signature.aliases.join(", ")]);
+    }
+    for param in kernel.signature.params {
+        rows.push(vec![format!("  {}", param.name), format!("{} ({})", param.about, range(param))]);
+    }
+    columns(&rows)
+}
+
+fn range(param: &Param) -> String {
+    let numbers = |range: Range| match range {
+        Range::Any => "any number",
+        Range::NonNegative => "0 or more",
+        Range::Positive => "more than 0",
+    };
+    let kind = match param.kind {
+        Kind::Real(range) => numbers(range).to_owned(),
+        Kind::RealOr(range, words) => format!("{}, or {}", numbers(range), words.join(" or ")),
+        Kind::Integer(low, high) => format!("whole, {low} to {high}"),
+        Kind::Among(values) => values.iter().map(f64::to_string).collect::<Vec<_>>().join(", "),
+        Kind::Word(words) => words.join(", "),
+        Kind::Kernel => "a kernel".to_owned(),
+    };
+    match default(param) {
+        Value::Null => kind,
+        value => format!("{kind}; default {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+    }
+}
+
+fn default(param: &Param) -> Value {
+    match param.default {
+        None => Value::Null,
+        Some(Literal::Number(number)) if number.fract() == 0.0 => json!(number as i64),
+        Some(Literal::Number(number)) => json!(number),
+        Some(Literal::Word(word) | Literal::Kernel(word)) => json!(word),
+    }
+}
+
+/// The parameters of a kernel or map.
+pub(crate) fn parameters(params: &[Param]) -> Value {
+    let each = params.iter().map(|param| {
+        json!({ "name": param.name, "aliases": param.aliases, "default": default(param), "range": range(param), "about": param.about })
+    });
+    each.collect()
+}
+
+fn as_json(kernel: &KernelInfo) -> Value {
+    let signature = &kernel.signature;
+    json!({
+        "name": signature.name,
+        "aliases": signature.aliases,
+        "signature": signature_text(signature),
+        "formula": kernel.formula,
+        "domain": kernel.domain.to_string(),
+        "about": kernel.about,
+        "psd": verdict(kernel),
+        "parameters": parameters(signature.params),
+        "one_of": signature.one_of,
+    })
+}

@@ -1,0 +1,43 @@
+//! The `mercer` command.
+//!
+//! A thin shell: words to values, values to the library, answers to text. Data goes to stdout and everything else to
+//! stderr; exit 0 is success, 1 "done, and the answer is no", 2 an error, said in one line.
+
+mod args;
+mod commands;
+mod input;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+use output::Answer;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if let Some(threads) = arguments.threads {
+        // The global pool is made here, first thing; a second one cannot be in the way.
+        let _made_once = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+    match run(arguments) {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(error) => output::report(&error),
+    }
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<Answer> {
+    match arguments.command {
+        Command::Demo(demo) => commands::demo::run(&demo),
+        Command::Gram(gram) => commands::gram::run(&gram),
+        Command::Check(check) => commands::check::run(&check),
+        Command::Features(features) => commands::features::run(&features),
+        Command::Kernels(list) => commands::kernels::run(&list),
+        Command::Maps(list) => commands::maps::run(&list),
+        Command::Data(list) => commands::data::run(&list),
+        Command::Completions { shell } => commands::shell::completions(shell),
+        Command::Manual => commands::shell::manual(),
+    }
+}
