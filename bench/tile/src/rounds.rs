@@ -54,7 +54,7 @@ pub(crate) struct Score {
 
 /// All contestants on all pools, one turn each a round.
 pub(crate) fn play(case: &Case, pools: &Pools, rounds: usize) -> Result<Outcome, Box<dyn Error>> {
-    contest::check(case)?;
+    pools.0[0].install(|| contest::check(case))?;
     let mut contestants: Vec<Contestant<'_>> =
         pools.counts().flat_map(|threads| contest::contestants(case, threads)).collect();
     let calls: Vec<usize> = contestants.iter_mut().map(|contestant| calls(pools, contestant)).collect();

@@ -126,7 +126,7 @@ pub(crate) struct Check {
     #[arg(long, short, value_name = "EXPR")]
     pub(crate) kernel: String,
     /// Rows to measure at most; more are sampled.
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) rows: u64,
     /// Make a precomputed matrix valid: clip, flip or shift its negative eigenvalues.
     #[arg(long, value_name = "HOW")]

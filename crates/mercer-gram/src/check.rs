@@ -22,7 +22,7 @@ pub struct CheckOptions {
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self { rows: 10_000, seed: 0 }
+        Self { rows: 4_000, seed: 0 }
     }
 }
 

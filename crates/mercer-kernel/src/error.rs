@@ -26,7 +26,10 @@ pub enum KernelError {
         found: String,
     },
     /// A value that the kernel is not defined for.
-    #[error("row {row}, column '{column}' is {value}, but {kernel} is defined for values that are not negative")]
+    #[error(
+        "row {row}, column '{column}' is {value}, but {kernel} is defined for values that are not negative; shift or \
+         scale the columns first, e.g. {kernel}@minmax"
+    )]
     Negative {
         /// The kernel.
         kernel: String,

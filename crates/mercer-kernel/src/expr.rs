@@ -12,6 +12,8 @@
 //!
 //! Printing is canonical: `parse(print(e)) == e` for every expression (a property test and a fuzz target).
 
+use mercer_points::nearest;
+
 use crate::KernelError;
 use crate::info::{KernelInfo, MapInfo};
 use crate::signature::{Call, Value};
@@ -173,11 +175,29 @@ impl KernelExpr {
             Leaf { info: leaf.info, call }
         });
         if !found {
-            return Err(KernelError::Unfit(format!("no kernel in {self} has a parameter '{name}'")));
+            return Err(KernelError::Unfit(format!("no kernel in {self} has a parameter '{name}'{}", self.parameters_near(name))));
         }
-        // The parser knows every range; what it reads back is well formed.
+        // The parser knows every range; what it reads back is well formed. Its places are those of a text that nobody
+        // typed, so only the fact is told.
         let text = set.to_string();
-        text.parse().map_err(|errors: crate::ParseErrors| KernelError::Unfit(errors.one_line()))
+        text.parse().map_err(|errors: crate::ParseErrors| {
+            KernelError::Unfit(errors.errors().first().map_or_else(|| errors.to_string(), ToString::to_string))
+        })
+    }
+
+    /// The parameter nearest to a name that none has, as a hint, or all there are.
+    fn parameters_near(&self, name: &str) -> String {
+        let mut known: Vec<&str> = Vec::new();
+        self.map_leaves(&mut |leaf| {
+            known.extend(leaf.call.signature().params.iter().map(|param| param.name));
+            leaf.clone()
+        });
+        known.dedup();
+        match nearest(name, known.iter().copied()) {
+            Some(near) => format!("; did you mean '{near}'?"),
+            None if known.is_empty() => "; it has none".to_owned(),
+            None => format!("; there are: {}", known.join(", ")),
+        }
     }
 
     /// The same tree with other leaves.

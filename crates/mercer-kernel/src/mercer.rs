@@ -64,14 +64,18 @@ pub struct Step {
     pub rule: String,
     /// Earlier lines that the rule uses, counted from 1.
     pub uses: Vec<usize>,
-    /// Whether the line says *is* a kernel; otherwise it says why not.
-    pub holds: bool,
+    /// What the line says of the part.
+    pub status: Status,
 }
 
 impl fmt::Display for Mercer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.proof.iter().enumerate() {
-            let verdict = if step.holds { "is a kernel" } else { "is not known to be one" };
+            let verdict = match step.status {
+                Status::Psd | Status::Conditional(_) => "is a kernel",
+                Status::NotPsd(_) => "is not a kernel in general",
+                Status::Unknown(_) => "is not known to be a kernel",
+            };
             write!(f, "  {}. {} {verdict}: {}", number + 1, step.part, step.rule)?;
             if !step.uses.is_empty() {
                 let uses: Vec<String> = step.uses.iter().map(usize::to_string).collect();
@@ -123,8 +127,7 @@ fn prove(expr: &KernelExpr, proof: &mut Vec<Step>) -> (Status, usize) {
         }
         KernelExpr::Label(_, child) => return prove(child, proof),
     };
-    let holds = matches!(status, Status::Psd | Status::Conditional(_));
-    proof.push(Step { part: expr.to_string(), rule, uses, holds });
+    proof.push(Step { part: expr.to_string(), rule, uses, status: status.clone() });
     (status, proof.len())
 }
 

@@ -255,20 +255,24 @@ fn scan_body<T: Real, S: Step<T>, A: Arch>(
         }
         let slot: &mut [T; SPARSE_PANEL] =
             (&mut out[at * stride..at * stride + SPARSE_PANEL]).try_into().expect("SPARSE_PANEL values");
-        for j in 0..SPARSE_PANEL {
-            let both = row_sums[at] + column_sums[j];
-            // Exact zero is the floor of every non-neutral base; rounding may have crossed it.
-            let value = if S::ZERO_IS_NEUTRAL { acc[j] } else { (both + acc[j]).larger(T::ZERO) };
-            slot[j] = match finish {
-                Finish::Plain => value,
-                Finish::Exp(gamma) => exp2::<T, A>(T::of(-gamma * std::f64::consts::LOG2_E) * value),
-                Finish::Distance => fused::<T, A>(T::of(-2.0), value, both).larger(T::ZERO),
-                Finish::DistanceExp(gamma) => {
-                    let distance = fused::<T, A>(T::of(-2.0), value, both).larger(T::ZERO);
-                    exp2::<T, A>(T::of(-gamma * std::f64::consts::LOG2_E) * distance)
-                }
-            };
-        }
+        let both: [T; SPARSE_PANEL] = std::array::from_fn(|j| row_sums[at] + column_sums[j]);
+        // Exact zero is the floor of every non-neutral base; rounding may have crossed it.
+        let value: [T; SPARSE_PANEL] =
+            std::array::from_fn(|j| if S::ZERO_IS_NEUTRAL { acc[j] } else { (both[j] + acc[j]).larger(T::ZERO) });
+        let distance = |j: usize| fused::<T, A>(T::of(-2.0), value[j], both[j]).larger(T::ZERO);
+        let rate = |gamma: f64| T::of(-gamma * std::f64::consts::LOG2_E);
+        *slot = match finish {
+            Finish::Plain => value,
+            Finish::Distance => std::array::from_fn(distance),
+            Finish::Exp(gamma) => {
+                let rate = rate(gamma);
+                std::array::from_fn(|j| exp2::<T, A>(rate * value[j]))
+            }
+            Finish::DistanceExp(gamma) => {
+                let rate = rate(gamma);
+                std::array::from_fn(|j| exp2::<T, A>(rate * distance(j)))
+            }
+        };
     }
 }
 

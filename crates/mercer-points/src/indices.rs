@@ -28,7 +28,8 @@ impl Indices {
         let (rows, columns) = (matrix.len(), matrix.dim());
         if rows != columns {
             return Err(PointsError::Invalid(format!(
-                "a precomputed Gram matrix must be square, this one has {rows} rows and {columns} columns"
+                "a precomputed Gram matrix must be square, this one has {rows} rows and {columns} columns; \
+                 a label that stands beside it is named with --target"
             )));
         }
         matrix.check_finite()?;

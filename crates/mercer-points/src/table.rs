@@ -168,6 +168,7 @@ impl Points for Table {
 /// use mercer_points::nearest;
 /// assert_eq!(nearest("lapalce", ["laplace", "linear"]), Some("laplace"));
 /// assert_eq!(nearest("zzz", ["laplace", "linear"]), None);
+/// assert_eq!(nearest("c", ["a", "b"]), None);
 /// ```
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A longer word is never a misspelling of a name, and its distance would take long to work out.
@@ -177,10 +178,12 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
     let scored = candidates.into_iter().filter(|c| c.len() <= 64).map(|candidate| {
         let letters: Vec<char> = candidate.chars().flat_map(char::to_lowercase).collect();
-        (edit_distance(&word, &letters), candidate)
+        (edit_distance(&word, &letters), letters.len(), candidate)
     });
+    // A word of which no letter stays is another word, however short both are.
     scored
-        .filter(|&(distance, _)| distance <= 1 + word.len() / 4)
+        .filter(|&(distance, length, _)| distance <= 1 + word.len() / 4 && distance < length.max(word.len()))
+        .map(|(distance, _, candidate)| (distance, candidate))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, c)| c)
 }

@@ -108,7 +108,7 @@ fn point(table: &Table, row: usize) -> String {
 
 fn as_json(found: &MercerCheck, data: &Data) -> Value {
     let steps = found.proof.proof.iter();
-    let proof: Vec<Value> = steps.map(|s| json!({ "part": s.part, "rule": s.rule, "uses": s.uses, "holds": s.holds })).collect();
+    let proof: Vec<Value> = steps.map(|s| json!({ "part": s.part, "rule": s.rule, "uses": s.uses, "status": s.status.to_string() })).collect();
     let (verdict, witness) = match &found.verdict {
         Verdict::Holds => ("valid", Value::Null),
         Verdict::NotSymmetric(i, j) => ("not symmetric", json!({ "rows": [i, j] })),

@@ -10,7 +10,7 @@ use mercer::kernel::{KernelExpr, vectors};
 use mercer::points::{ColumnData, Points, Table};
 use serde_json::{Value, json};
 
-use super::picture::{Drawn, heat_map, panel};
+use super::picture::{Drawn, heat_map, panel, seriate};
 use crate::args::Gram;
 use crate::input::{budget, kernel, load};
 use crate::output::{Answer, columns, matrix, note, number, print};
@@ -33,7 +33,14 @@ pub(crate) fn run(options: &Gram) -> anyhow::Result<Answer> {
     let budget = budget(options.memory);
     Stored::<f32>::fits(data.table.len(), budget)?;
     let ideal = data.ideal()?;
-    let order = ideal.as_ref().map_or_else(|| (0..data.table.len()).collect(), Ideal::order);
+    let order = match &options.plot {
+        // One order for all pictures of a sweep, from the kernel in its middle.
+        Some(_) => {
+            let middle = Lazy::new(&kernels[kernels.len() / 2].1, &data.table)?;
+            seriate(&Stored::<f32>::new(&middle, budget)?, ideal.as_ref())
+        }
+        None => Vec::new(),
+    };
     let (mut rows, mut panels) = (Vec::new(), Vec::new());
     for (title, kernel) in kernels {
         let lazy = Lazy::new(&kernel, &data.table)?;
@@ -51,7 +58,7 @@ pub(crate) fn run(options: &Gram) -> anyhow::Result<Answer> {
         rows.push(Row { kernel: lazy.plan().expr().clone(), title, statistics, alignment: aligned, spectrum });
     }
     if let Some(path) = &options.plot {
-        draw(path, options, &data.name, &rows, panels, ideal.as_ref())?;
+        draw(path, options, &data.name, &rows, panels, ideal.as_ref().map(|ideal| (ideal, order.as_slice())))?;
     }
     let contrast = contrast(&data.table);
     if options.json {
@@ -87,7 +94,7 @@ fn draw(
     data: &str,
     rows: &[Row],
     panels: Vec<mercer::view::Panel>,
-    ideal: Option<&Ideal>,
+    ideal: Option<(&Ideal, &[usize])>,
 ) -> anyhow::Result<()> {
     let kernel = match rows {
         [row] => row.kernel.to_string(),

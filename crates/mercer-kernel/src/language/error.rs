@@ -259,7 +259,7 @@ impl ParseErrorKind {
             }
             Self::UnknownParameter { .. } => "it takes no parameters",
             Self::UnknownKernel { .. } => "`mercer kernels` lists the kernels",
-            Self::UnknownMap { .. } => "`mercer kernels` lists the feature maps",
+            Self::UnknownMap { .. } => "`mercer maps` lists the feature maps",
             Self::Character { found } => character_hint(found)?,
             Self::NotNumber { .. } => {
                 "a product is written 2*rbf; a column that begins with a digit is quoted"

@@ -121,21 +121,10 @@ impl Plan {
         let LeafPlan { view, kernel } = &self.leaves[leaf];
         match kernel {
             LeafKernel::Vector { kernel, .. } => {
-                let (x, z) = (x.vector(*view, i), z.vector(*view, j));
-                // Points read from different files may have different numbers of trailing zeros.
-                let dim = x.len().max(z.len());
-                kernel.eval(&padded(&x, dim), &padded(&z, dim))
+                let (x, z) = ready::both((x.view(*view), i), (z.view(*view), j));
+                kernel.eval(&x, &z)
             }
             LeafKernel::Foreign(kernel) => kernel.eval((x.view(*view), i), (z.view(*view), j)),
         }
     }
-}
-
-fn padded(x: &[f64], dim: usize) -> std::borrow::Cow<'_, [f64]> {
-    if x.len() == dim {
-        return x.into();
-    }
-    let mut longer = x.to_vec();
-    longer.resize(dim, 0.0);
-    longer.into()
 }

@@ -193,18 +193,48 @@ impl Ready {
     pub(super) fn normalizer(&self, number: usize) -> &[f64] {
         &self.normalizers[number]
     }
+}
 
-    pub(super) fn vector(&self, view: usize, i: usize) -> Cow<'_, [f64]> {
-        match &self.views[view].view {
-            View::Dense(points) => points.point(i).into(),
-            View::Sparse(points) => {
-                let mut row = vec![0.0; points.dim()];
-                points.point(i).scatter(&mut row);
-                row.into()
-            }
-            _ => unreachable!("vector kernels see vectors"),
-        }
+/// Point i of x and point j of z over the same coordinates: all of them, or where one is sparse those that either
+/// stores. A coordinate where both are zero changes no kernel, so a large index costs nothing.
+pub(super) fn both<'a>((x, i): (&'a View, usize), (z, j): (&'a View, usize)) -> (Cow<'a, [f64]>, Cow<'a, [f64]>) {
+    if let (View::Dense(x), View::Dense(z)) = (x, z) {
+        // Points read from different files may have different numbers of trailing zeros.
+        let dim = x.dim().max(z.dim());
+        return (padded(x.point(i), dim), padded(z.point(j), dim));
     }
+    let (x, z) = (stored(x, i), stored(z, j));
+    let (mut left, mut right) = (Vec::with_capacity(x.len() + z.len()), Vec::with_capacity(x.len() + z.len()));
+    let (mut a, mut b) = (0, 0);
+    while a < x.len() || b < z.len() {
+        let index = |entries: &[(u64, f64)], at: usize| entries.get(at).map_or(u64::MAX, |entry| entry.0);
+        let (here, there) = (index(&x, a), index(&z, b));
+        left.push(if here <= there { x[a].1 } else { 0.0 });
+        right.push(if there <= here { z[b].1 } else { 0.0 });
+        (a, b) = (a + usize::from(here <= there), b + usize::from(there <= here));
+    }
+    (left.into(), right.into())
+}
+
+/// The coordinates of a point with their values, ascending.
+fn stored(view: &View, i: usize) -> Vec<(u64, f64)> {
+    match view {
+        View::Dense(points) => (0..).zip(points.point(i).iter().copied()).collect(),
+        View::Sparse(points) => {
+            let row = points.point(i);
+            row.indices.iter().map(|&j| u64::from(j)).zip(row.values.iter().copied()).collect()
+        }
+        _ => unreachable!("vector kernels see vectors"),
+    }
+}
+
+fn padded(x: &[f64], dim: usize) -> Cow<'_, [f64]> {
+    if x.len() == dim {
+        return x.into();
+    }
+    let mut longer = x.to_vec();
+    longer.resize(dim, 0.0);
+    longer.into()
 }
 
 /// Values that a kernel is not defined for, found before any tile runs.

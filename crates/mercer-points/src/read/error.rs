@@ -30,7 +30,7 @@ pub enum ReadError {
     #[error("'{file}' is empty; at least one row is needed")]
     Empty { file: String },
     /// A header and nothing below it.
-    #[error("'{file}' has a header but no row below it; if line 1 is data, say that there is no header")]
+    #[error("'{file}' has a header but no row below it; if line 1 is data, say so (--header no)")]
     HeaderOnly { file: String },
     /// Bytes that are not UTF-8.
     #[error("{file}, line {line}: not UTF-8 text ({found}); save the file as UTF-8")]
@@ -40,8 +40,9 @@ pub enum ReadError {
     Nul { file: String, line: usize },
     /// A row with more or fewer cells than the first.
     #[error(
-        "{file}, line {line}: {found} cells, but the first row has {expected}; is '{delimiter}' the \
-         delimiter, and is every text with it quoted?"
+        "{file}, line {line}: {found} {}, but the first row has {expected}; is '{delimiter}' the \
+         delimiter, and is every text with it quoted?",
+        if *.found == 1 { "cell" } else { "cells" }
     )]
     Ragged { file: String, line: usize, expected: usize, found: usize, delimiter: String },
     /// A quoted cell without an end.

@@ -101,7 +101,7 @@ fn names() {
         ("log", "unknown kernel 'log'; 'log' is a feature map: write kernel@log or outer(log)"),
         ("linear@lgo", "unknown feature map 'lgo'; did you mean 'log'?"),
         ("linear@rbf", "unknown feature map 'rbf'; 'rbf' is a kernel; a feature map goes here"),
-        ("linear@zzzzzz", "unknown feature map 'zzzzzz'; `mercer kernels` lists the feature maps"),
+        ("linear@zzzzzz", "unknown feature map 'zzzzzz'; `mercer maps` lists the feature maps"),
         ("exp", "'exp' takes a kernel in parentheses"),
         ("outer", "'outer' takes a feature map in parentheses"),
         ("normalize()", "expected a kernel, found ')'"),
