@@ -99,14 +99,12 @@ def points(folder, n, d):
 
 def machine():
     """Date, machine and versions, as the head of the report."""
+    cpu = platform.machine()
     with contextlib.suppress(OSError):
-        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                cpu = line.split(":", 1)[1].strip()
-                break
-        else:
-            cpu = platform.machine()
-    blas = {f"{lib['internal_api']} {lib['version']}" for lib in threadpoolctl.threadpool_info()}
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), cpu)
+    libraries = [lib for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]
+    blas = {f"{lib['internal_api']} {lib['version']}" for lib in libraries}
     facts = {
         "date": datetime.date.today().isoformat(),
         "CPU": f"{cpu}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} before the run",

@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand};
 )]
 pub(crate) struct Arguments {
     /// Threads to use; all cores if not given. Results do not depend on it.
-    #[arg(long, global = true, value_name = "N", value_parser = threads)]
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, value_parser = threads)]
     pub(crate) threads: Option<usize>,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -71,10 +71,10 @@ pub(crate) struct Input {
     #[arg(long, value_name = "WHAT", default_value = "error")]
     pub(crate) missing: String,
     /// Use at most N rows, sampled with the seed and evenly over the classes.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) sample: Option<u64>,
     /// Seed of everything random.
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Gram {
     #[command(flatten)]
     pub(crate) input: Input,
     /// The kernel, in the kernel language.
-    #[arg(long, short, value_name = "EXPR")]
+    #[arg(long, short, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) kernel: String,
     /// Save the matrix: .npy (f32) or .csv.
     #[arg(long, short, value_name = "FILE")]
@@ -123,10 +123,10 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: Input,
     /// The kernel, in the kernel language.
-    #[arg(long, short, value_name = "EXPR")]
+    #[arg(long, short, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) kernel: String,
     /// Rows to measure at most; more are sampled.
-    #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 4_000, allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) rows: u64,
     /// Make a precomputed matrix valid: clip, flip or shift its negative eigenvalues.
     #[arg(long, value_name = "HOW")]
@@ -178,6 +178,14 @@ fn threads(text: &str) -> Result<usize, String> {
         Ok(count @ 1..=1024) => Ok(count),
         _ => Err("give a whole number from 1 to 1024".to_owned()),
     }
+}
+
+fn at_least_one(text: &str) -> Result<u64, String> {
+    text.parse().ok().filter(|&count| count > 0).ok_or_else(|| "give a whole number, 1 or more".to_owned())
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "give a whole number from 0 to 18446744073709551615".to_owned())
 }
 
 fn yes_or_no(text: &str) -> Result<bool, String> {

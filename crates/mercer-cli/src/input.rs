@@ -2,9 +2,11 @@
 
 use anyhow::{Context, bail};
 use mercer::gram::Ideal;
-use mercer::kernel::{KernelExpr, MapExpr};
+use mercer::kernel::{KernelExpr, MapExpr, vectors};
 use mercer::linalg::Budget;
-use mercer::points::{Column, Points, ReadOptions, Strata, Table, default_target, holdout, read};
+use mercer::points::{
+    Column, ColumnData, Indices, Points, ReadOptions, Strata, Table, default_target, holdout, read,
+};
 
 use crate::args::Input;
 
@@ -26,26 +28,49 @@ impl Data {
     }
 }
 
-/// Reads data, takes its target out, and samples it if asked.
-pub(crate) fn load(input: &Input) -> anyhow::Result<Data> {
+/// Reads data, takes its target out, and samples it if asked; a kernel that is a matrix gets its rows by number.
+pub(crate) fn load(input: &Input, kernel: Option<&KernelExpr>) -> anyhow::Result<Data> {
     let word = |error: mercer::points::PointsError| anyhow::anyhow!("{error}");
     let mut options = ReadOptions { target: input.target.clone(), header: input.header, ..ReadOptions::default() };
     options.format = input.format.as_deref().map(str::parse).transpose().map_err(|e| anyhow::anyhow!("--format: {e}"))?;
     options.missing = input.missing.parse().map_err(|e| anyhow::anyhow!("--missing: {e}"))?;
     options.delimiter = input.delimiter.as_deref().map(delimiter).transpose()?;
-    let table = read(&input.source, &options)?;
+    let mut table = read(&input.source, &options)?;
+    let source = if input.source == "-" { "standard input" } else { &input.source };
     let total = table.len();
     if total == 0 {
-        bail!("{}: there is no row of data", input.source);
+        bail!("{source}: there is no row of data");
     }
     let name = input.target.clone().or_else(|| default_target(&table).map(str::to_owned));
+    if kernel.is_some_and(|kernel| kernel.uses("precomputed")) {
+        table = by_number(table, name.as_deref())?;
+    }
     let rows = sample(&table, name.as_deref(), input)?;
     let mut table = if rows.len() < total { table.select(&rows) } else { table };
     let target = name.map(|name| table.remove(&name)).transpose().map_err(word)?;
     if table.columns().is_empty() {
-        bail!("{}: there is no column besides the target", input.source);
+        bail!("{source}: there is no column besides the target");
     }
-    Ok(Data { name: input.source.clone(), table, target, rows, total })
+    Ok(Data { name: source.to_owned(), table, target, rows, total })
+}
+
+/// A square table of numbers as one matrix, of which any rows can be taken with their columns; other tables as given.
+fn by_number(table: Table, target: Option<&str>) -> anyhow::Result<Table> {
+    let mut numbers = table.clone();
+    let target = target.map(|name| numbers.remove(name)).transpose()?;
+    if !numbers.columns().iter().all(|column| column.data.is_numeric()) {
+        return Ok(table);
+    }
+    let (matrix, _) = vectors(&numbers)?;
+    if matrix.dim() != matrix.len() {
+        return Ok(table);
+    }
+    let mut whole = Table::new();
+    whole.push("matrix", ColumnData::Indices(Indices::all(matrix)?))?;
+    if let Some(column) = target {
+        whole.push(column.name, column.data)?;
+    }
+    Ok(whole)
 }
 
 fn delimiter(text: &str) -> anyhow::Result<u8> {

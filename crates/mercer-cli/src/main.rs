@@ -16,7 +16,10 @@ use args::{Arguments, Command};
 use output::Answer;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refused) => return output::refuse(&refused),
+    };
     if let Some(threads) = arguments.threads {
         // The global pool is made here, first thing; a second one cannot be in the way.
         let _made_once = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();

@@ -17,9 +17,16 @@ pub(crate) enum Answer {
 
 /// Writes text to stdout; a reader that has gone away is not an error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
+    to_stdout(|writer| writer.write_all(text.as_bytes()))
+}
+
+/// Lets a writer loose on stdout, to the last byte; a reader that has gone away is not an error.
+pub(crate) fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut stdout = io::BufWriter::new(io::stdout().lock());
+    match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
+        Err(error) => bail!("cannot write to standard output: {}", reason(&error)),
+        Ok(()) => Ok(()),
     }
 }
 
@@ -30,10 +37,6 @@ pub(crate) fn note(text: &str) {
 
 /// One line to stderr, and on a terminal the place in the expression.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    let broken = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    if broken.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
-        return ExitCode::SUCCESS;
-    }
     match error.downcast_ref::<ParseErrors>() {
         Some(errors) => {
             note(&format!("mercer: {}", errors.one_line()));
@@ -41,9 +44,69 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
                 note(&format!("{errors}"));
             }
         }
-        None => note(&format!("mercer: {error:#}").replace('\n', " ")),
+        None => note(&format!("mercer: {}", visible(&causes(error)))),
     }
     ExitCode::from(2)
+}
+
+/// Help and version are answers; words that are not understood are an error like any other, in one line.
+pub(crate) fn refuse(refused: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    if matches!(refused.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion) {
+        let _nobody_listens = refused.print();
+        return ExitCode::from(u8::try_from(refused.exit_code()).unwrap_or(2));
+    }
+    note(&format!("mercer: {}", visible(&usage(&refused.render().to_string()))));
+    ExitCode::from(2)
+}
+
+/// The fact and the tip of a refusal; a pointer to the help where there is neither value nor tip to go by.
+fn usage(rendered: &str) -> String {
+    let (fact, rest) = rendered.split_once("\n\nUsage: ").unwrap_or((rendered, ""));
+    let fact = fact.split("\n\nFor more information").next().unwrap_or(fact);
+    let lines = fact.trim_start_matches("error: ").lines().map(str::trim).filter(|line| !line.is_empty());
+    let joined = lines.collect::<Vec<_>>().join(" ").replace(" tip: ", "; ");
+    let command = rest.split_whitespace().take(2).filter(|word| word.chars().all(char::is_alphabetic));
+    let command: Vec<&str> = command.collect();
+    if command.is_empty() || fact.contains("tip: ") {
+        return joined;
+    }
+    format!("{joined}; see {} --help", command.join(" "))
+}
+
+/// An error with its causes; what a message says already is not said again.
+fn causes(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+/// The same in one line, with no character that could play with a terminal.
+pub(crate) fn visible(text: &str) -> String {
+    let shown = text.chars().map(|c| match c {
+        '\n' => " ".to_owned(),
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    });
+    shown.collect()
+}
+
+/// What the system says of a failure, without its number and without the name of a temporary file.
+fn reason(error: &io::Error) -> String {
+    let cause = error.get_ref().and_then(|wrapped| wrapped.source());
+    let said = cause.map_or_else(|| error.to_string(), ToString::to_string);
+    said.split(" (os error").next().unwrap_or(&said).to_owned()
+}
+
+/// So many of a thing, in words.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 /// Columns that line up; the last is as long as it likes.
@@ -65,7 +128,10 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> String {
 
 /// A number for people: six digits, without trailing noise.
 pub(crate) fn number(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !value.is_finite() {
         return value.to_string().replace("inf", "infinite");
     }
     let size = value.abs();
@@ -78,6 +144,33 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
+/// Refuses a file that cannot be written, before anything is computed for it.
+pub(crate) fn check_file(path: &Path, what: &str, endings: [&str; 2]) -> anyhow::Result<()> {
+    if !endings.contains(&ending(path).as_str()) {
+        bail!("{}: {what} is saved as .{} or .{}", path.display(), endings[0], endings[1]);
+    }
+    if path.is_dir() {
+        bail!("{}: this is a folder; name a file in it", path.display());
+    }
+    if !folder(path).is_dir() {
+        bail!("{}: there is no folder '{}'; make it first", path.display(), folder(path).display());
+    }
+    Ok(())
+}
+
+/// [`check_file`] for the ways in which matrices are saved.
+pub(crate) fn check_matrix_file(path: Option<&Path>) -> anyhow::Result<()> {
+    path.map_or(Ok(()), |path| check_file(path, "a matrix", ["npy", "csv"]))
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().map_or_else(String::new, |ending| ending.to_string_lossy().to_ascii_lowercase())
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Writes a matrix row by row to .npy or .csv, into a temporary file that takes the name when it is whole.
 pub(crate) fn matrix<T: NpyFloat + Copy + std::fmt::Display>(
     path: &Path,
@@ -85,16 +178,11 @@ pub(crate) fn matrix<T: NpyFloat + Copy + std::fmt::Display>(
     header: Option<&[String]>,
     row: impl Fn(usize) -> Vec<T>,
 ) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let npy = match path.extension().and_then(|e| e.to_str()) {
-        Some("npy") => true,
-        Some("csv") => false,
-        _ => bail!("{}: a matrix is saved as .npy or .csv", path.display()),
-    };
-    let named = |error: io::Error| anyhow::anyhow!("{}: {error}", path.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(named)?;
+    check_matrix_file(Some(path))?;
+    let named = |error: io::Error| anyhow::anyhow!("cannot write '{}': {}", path.display(), reason(&error));
+    let mut file = temporary(folder(path)).map_err(named)?;
     let mut writer = io::BufWriter::new(file.as_file_mut());
-    if npy {
+    if ending(path) == "npy" {
         write_npy(&mut writer, rows, width, |i, out: &mut [T]| out.copy_from_slice(&row(i))).map_err(named)?;
     } else {
         write_csv(&mut writer, rows, header, row).map_err(named)?;
@@ -106,9 +194,17 @@ pub(crate) fn matrix<T: NpyFloat + Copy + std::fmt::Display>(
     Ok(())
 }
 
+/// A file that goes away unless it is given a name, with the rights that any new file gets.
+fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
 /// Rows as CSV, each number in the fewest digits that read back the same.
 pub(crate) fn write_csv<T: Copy + std::fmt::Display>(
-    writer: &mut impl Write,
+    writer: &mut (impl Write + ?Sized),
     rows: usize,
     header: Option<&[String]>,
     row: impl Fn(usize) -> Vec<T>,
@@ -134,7 +230,14 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let shown: Vec<String> = [0.0, 1.0, 0.5, 1.0 / 3.0, 12345.678, 1e-9, 1e20, -2.5].map(number).to_vec();
+        let shown: Vec<String> = [-0.0, 1.0, 0.5, 1.0 / 3.0, 12345.678, 1e-9, 1e20, -2.5].map(number).to_vec();
         assert_eq!(shown, ["0", "1", "0.5", "0.333333", "12345.7", "1.000e-9", "1.000e20", "-2.5"]);
+    }
+
+    #[test]
+    fn causes_are_said_once_and_nothing_plays_with_the_terminal() {
+        let error = anyhow::anyhow!("no column 'c'").context("f.csv: no column 'c'").context("reading");
+        assert_eq!(causes(&error), "reading: f.csv: no column 'c'");
+        assert_eq!(visible("a\nb\u{1b}[31m"), "a b\\u{1b}[31m");
     }
 }

@@ -44,7 +44,45 @@ impl Lazy {
     pub fn with(kernel: &KernelExpr, table: &Table, registry: &Registry) -> Result<Self, GramError> {
         let plan = Plan::compile(kernel, table, registry)?;
         let points = plan.ready(table)?;
-        Ok(Self { plan, points, precision: Precision::default() })
+        let gram = Self { plan, points, precision: Precision::default() };
+        // A named kernel is symmetric by its formula and a registered one by the user's word; a matrix is neither.
+        if kernel.uses("precomputed") {
+            gram.check_symmetric()?;
+        }
+        Ok(gram)
+    }
+
+    /// An error where an entry and its mirror image differ by more than rounding.
+    fn check_symmetric(&self) -> Result<(), GramError> {
+        match self.asymmetry(1) {
+            (off, Some((i, j))) if self.is_skew(off) => Err(GramError::NotSymmetric {
+                row: i + 1,
+                column: j + 1,
+                there: self.entry(i, j),
+                back: self.entry(j, i),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Largest |K_ij − K_ji| by the definition, and where, over every `step`-th row.
+    pub(crate) fn asymmetry(&self, step: usize) -> (f64, Option<(usize, usize)>) {
+        let mut worst = (0.0, None);
+        for i in (0..self.len()).step_by(step) {
+            for j in (0..i).step_by(step) {
+                let off = (self.entry(i, j) - self.entry(j, i)).abs();
+                if off > worst.0 || off.is_nan() {
+                    worst = (off, Some((i, j)));
+                }
+            }
+        }
+        worst
+    }
+
+    /// Whether a difference between mirror images is more than rounding.
+    pub(crate) fn is_skew(&self, off: f64) -> bool {
+        let scale = self.points.diagonal().iter().fold(0.0, |scale: f64, v| scale.max(v.abs()));
+        off > 1e-10 * scale.max(f64::MIN_POSITIVE)
     }
 
     /// The same matrix with [`apply`](Gram::apply) in another precision.

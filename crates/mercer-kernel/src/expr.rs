@@ -192,6 +192,7 @@ impl KernelExpr {
             known.extend(leaf.call.signature().params.iter().map(|param| param.name));
             leaf.clone()
         });
+        known.sort_unstable();
         known.dedup();
         match nearest(name, known.iter().copied()) {
             Some(near) => format!("; did you mean '{near}'?"),

@@ -236,3 +236,52 @@ fn random_fourier_features_approach_their_kernel() {
         }
     }
 }
+
+#[test]
+fn other_tables_are_read_in_the_form_of_the_training_table() {
+    let columns = |order: [&str; 3]| {
+        let mut table = Table::new();
+        for name in order {
+            table.push(name, ColumnData::Numbers((0..6).map(|i| value(i, name.len())).collect())).unwrap();
+        }
+        table
+    };
+    let (train, other) = (columns(["a", "bb", "ccc"]), columns(["ccc", "a", "bb"]));
+    let plan = mercer_kernel::Plan::compile(&"rbf(sigma=1)".parse().unwrap(), &train, &Registry::new()).unwrap();
+    let (x, z) = (plan.ready(&train).unwrap(), plan.ready(&other).unwrap());
+    assert_eq!(plan.pair(&x, 1, &z, 1), 1.0, "columns are found by name, whatever their order");
+    let mut short = other.clone();
+    short.remove("bb").unwrap();
+    assert!(plan.ready(&short).unwrap_err().to_string().contains("no column 'bb'"));
+
+    // A file of numbered coordinates may leave out trailing zeros, and be dense where the other was sparse.
+    let wide = sparse(&non_negative(&dense(20, 6)));
+    let narrow = dense(5, 4);
+    for kernel in ["rbf(sigma=1)", "laplace", "poly"] {
+        let plan = mercer_kernel::Plan::compile(&kernel.parse().unwrap(), &wide, &Registry::new()).unwrap();
+        let (x, z) = (plan.ready(&wide).unwrap(), plan.ready(&narrow).unwrap());
+        let tiles = mercer_kernel::Tiles::<f64>::new(&plan, &x, &z);
+        let mut scratch = tiles.scratch();
+        tiles.choose_rows(&mut scratch, &[3]);
+        let entry = tiles.block(&mut scratch, 0..5)[2];
+        assert!((entry - plan.pair(&x, 3, &z, 2)).abs() < 1e-12);
+        let plan = mercer_kernel::Plan::compile(&kernel.parse().unwrap(), &dense(20, 6), &Registry::new()).unwrap();
+        let (x, z) = (plan.ready(&dense(20, 6)).unwrap(), plan.ready(&sparse(&narrow)).unwrap());
+        let tiles = mercer_kernel::Tiles::<f64>::new(&plan, &x, &z);
+        let mut scratch = tiles.scratch();
+        tiles.choose_rows(&mut scratch, &[3]);
+        let entry = tiles.block(&mut scratch, 0..5)[2];
+        assert!((entry - plan.pair(&x, 3, &z, 2)).abs() < 1e-12);
+    }
+    let plan = mercer_kernel::Plan::compile(&"rbf(sigma=1)".parse().unwrap(), &narrow, &Registry::new()).unwrap();
+    assert!(plan.ready(&dense(5, 6)).unwrap_err().to_string().contains("6 coordinates"));
+}
+
+#[test]
+fn a_coordinate_of_four_thousand_million_costs_nothing() {
+    let rows = vec![vec![(7, 1.0), (3_999_999_999, 2.0)], vec![(3_999_999_999, 1.0)], vec![]];
+    let table = block(ColumnData::Sparse(Sparse::from_rows(4_000_000_000, rows).unwrap()));
+    for kernel in ["rbf(gamma=scale)", "linear", "laplace", "normalize(poly)", "rbf(gamma=median)"] {
+        check_kernel(kernel, &table);
+    }
+}

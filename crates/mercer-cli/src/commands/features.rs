@@ -1,31 +1,42 @@
 //! `mercer features`: an explicit feature map, counted or built.
 
-use std::io;
-
 use mercer::kernel::vectors;
-use mercer::points::{Points, build};
+use mercer::points::{ColumnData, Points, Table, build};
 
 use crate::args::Features;
 use crate::input::{budget, load, map};
-use crate::output::{Answer, matrix, print, write_csv};
+use crate::output::{Answer, check_matrix_file, count, matrix, print, to_stdout, write_csv};
 
 pub(crate) fn run(options: &Features) -> anyhow::Result<Answer> {
     let expr = map(&options.map)?;
-    let data = load(&options.input)?;
-    let (points, names) = vectors(&data.table)?;
+    check_matrix_file(options.out.as_deref())?;
+    let data = load(&options.input, None)?;
     let map = expr.build()?;
     if options.count {
         let kernel = map.kernel_hint().unwrap_or_else(|| expr.info().kernel.to_owned());
-        let dimension = map.dimension(points.dim());
-        print(&format!("{expr}: {} columns to {dimension} features; kernel: {kernel}\n", points.dim()))?;
+        let columns = coordinates(&data.table);
+        let dimension = map.dimension(columns);
+        print(&format!("{expr}: {} to {dimension} features; kernel: {kernel}\n", count(columns, "column")))?;
         return Ok(Answer::Yes);
     }
+    let (points, names) = vectors(&data.table)?;
     let (fitted, features) = build(&*map, &points, budget(options.memory).bytes())?;
     let header = fitted.names(&names);
     let row = |i: usize| features.point(i).to_vec();
     match &options.out {
         Some(path) => matrix(path, (features.len(), features.dim()), Some(&header), row)?,
-        None => write_csv(&mut io::BufWriter::new(io::stdout().lock()), features.len(), Some(&header), row)?,
+        None => to_stdout(|writer| write_csv(writer, features.len(), Some(&header), row))?,
     }
     Ok(Answer::Yes)
+}
+
+/// How many coordinates the numeric columns have together, without writing any out.
+fn coordinates(table: &Table) -> usize {
+    let each = table.columns().iter().map(|column| match &column.data {
+        ColumnData::Numbers(_) => 1,
+        ColumnData::Dense(points, _) => points.dim(),
+        ColumnData::Sparse(points) => points.dim(),
+        _ => 0,
+    });
+    each.sum()
 }

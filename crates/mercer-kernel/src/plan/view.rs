@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use mercer_linalg::Budget;
 use mercer_points::{
     Categories, ColumnData, Dense, Fitted, Indices, Points, PointsError, Sparse, Table, Texts, nearest,
 };
@@ -48,6 +49,10 @@ pub(super) struct ViewSpec {
     pub(super) wanted: Wanted,
     pub(super) changes: Vec<Change>,
     fitted: Vec<Arc<dyn Fitted>>,
+    /// The columns of the training table that vectors are made of, and their form: other tables are read alike.
+    columns: Vec<String>,
+    sparse: bool,
+    dim: usize,
     pub(super) features: Option<Features>,
     /// The mean of the training rows, subtracted where only differences count.
     pub(super) center: Vec<f64>,
@@ -74,7 +79,16 @@ impl ViewSpec {
         features: Option<Features>,
         table: &Table,
     ) -> Result<(Self, View), KernelError> {
-        let mut spec = Self { wanted, changes: changes.to_vec(), fitted: Vec::new(), features, center: Vec::new() };
+        let mut spec = Self {
+            wanted,
+            changes: changes.to_vec(),
+            fitted: Vec::new(),
+            columns: Vec::new(),
+            sparse: false,
+            dim: 0,
+            features,
+            center: Vec::new(),
+        };
         let view = spec.look(kernel, table, true)?;
         if let View::Dense(points) = &view {
             spec.center = means(points);
@@ -176,7 +190,18 @@ impl ViewSpec {
             Some(Change::Columns(names)) => Some(names.as_slice()),
             _ => None,
         };
-        let mut points = gather(kernel, table, first)?;
+        let mut points = if fit {
+            let points = gather(kernel, table, first)?;
+            (self.sparse, self.dim) = match &points {
+                Named::Dense(points, _) => (false, points.dim()),
+                Named::Sparse(points) => (true, points.dim()),
+            };
+            let numeric = table.columns().iter().filter(|column| column.data.is_numeric());
+            self.columns = numeric.map(|column| column.name.clone()).collect();
+            points
+        } else {
+            self.alike(gather(kernel, table, Some(first.unwrap_or(&self.columns)))?)?
+        };
         let rest = &self.changes[usize::from(first.is_some())..];
         let mut maps = 0;
         for change in rest {
@@ -213,6 +238,35 @@ impl ViewSpec {
         }))
     }
 
+    /// Points of another table in the form of the training points: sparse or dense, of the same dimension. Trailing
+    /// zeros that a file of numbered coordinates leaves out are put back.
+    fn alike(&self, points: Named) -> Result<Named, KernelError> {
+        let other = |dim: usize| {
+            KernelError::Unfit(format!("the points have {dim} coordinates, but the kernel was fitted on {}", self.dim))
+        };
+        Ok(match points {
+            Named::Sparse(points) if self.sparse => Named::Sparse(points.with_dim(self.dim)),
+            Named::Dense(points, _) if self.sparse => Named::Sparse(Sparse::from_dense(&points).with_dim(self.dim)),
+            Named::Sparse(points) if points.dim() > self.dim => return Err(other(points.dim())),
+            Named::Sparse(points) => {
+                let names = (1..=self.dim).map(|j| j.to_string()).collect();
+                Named::Dense(dense(&points.with_dim(self.dim))?, names)
+            }
+            Named::Dense(points, names) if points.dim() == self.dim => Named::Dense(points, names),
+            Named::Dense(points, names) => {
+                let numbered = names.iter().enumerate().all(|(j, name)| *name == (j + 1).to_string());
+                if points.dim() > self.dim || !numbered {
+                    return Err(other(points.dim()));
+                }
+                let values = points.rows().flat_map(|row| {
+                    row.iter().copied().chain(std::iter::repeat_n(0.0, self.dim - row.len())).collect::<Vec<_>>()
+                });
+                let names = (1..=self.dim).map(|j| j.to_string()).collect();
+                Named::Dense(Dense::new(points.len(), self.dim, values.collect())?, names)
+            }
+        })
+    }
+
     /// Names of the coordinates of a view of vectors, for error messages.
     pub(super) fn coordinate_name(&self, table: &Table, coordinate: usize) -> String {
         let names = match self.changes.as_slice() {
@@ -242,16 +296,14 @@ fn inventory(table: &Table) -> String {
     }
 }
 
-/// How many bytes sparse points may take when written out.
-const WRITTEN_OUT: usize = 4 << 30;
-
+/// Sparse points with all coordinates written out, if they fit the memory budget.
 fn dense(points: &Sparse) -> Result<Dense<f64>, PointsError> {
-    let bytes = points.len().saturating_mul(points.dim()).saturating_mul(8);
-    if bytes > WRITTEN_OUT {
+    let (bytes, budget) = (points.len() as u128 * points.dim() as u128 * 8, Budget::default());
+    if !budget.allows(bytes) {
         return Err(PointsError::TooLarge {
             what: format!("writing out {} sparse rows of {} coordinates", points.len(), points.dim()),
             needed: bytes.to_string(),
-            limit: WRITTEN_OUT as u64,
+            limit: budget.bytes(),
             instead: "use a kernel that works on sparse rows (linear, poly, rbf, laplace, cosine, …) without a map".into(),
         });
     }
