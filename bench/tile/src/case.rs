@@ -23,9 +23,11 @@ pub(crate) struct Case {
 impl Case {
     /// The usual cases: rows are chosen so that a round takes a few seconds.
     pub(crate) fn drawn(quick: bool) -> Result<Vec<Self>, Box<dyn Error>> {
-        let sizes = if quick { [(3000, 8), (2000, 54), (1000, 784)] } else { [(8000, 8), (6000, 54), (3000, 784)] };
+        let sizes =
+            if quick { [(3000, 8), (2000, 54), (1000, 784)] } else { [(8000, 8), (6000, 54), (3000, 784)] };
         let mut draw = Draw(7);
-        let case = |(n, d)| Self::new(Dense::new(n, d, (0..n * d).map(|_| draw.normal() as f32 as f64).collect())?);
+        let case =
+            |(n, d)| Self::new(Dense::new(n, d, (0..n * d).map(|_| draw.normal() as f32 as f64).collect())?);
         sizes.into_iter().map(case).collect()
     }
 
@@ -56,7 +58,8 @@ impl Case {
 
     /// The Gaussian kernel's Gram matrix, prepared anew from the table.
     pub(crate) fn prepare(&self) -> Lazy {
-        Lazy::new(&rbf(self.gamma).parse().expect("it parsed before"), &self.table).expect("it compiled before")
+        Lazy::new(&rbf(self.gamma).parse().expect("it parsed before"), &self.table)
+            .expect("it compiled before")
     }
 }
 

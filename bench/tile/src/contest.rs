@@ -50,7 +50,8 @@ pub(crate) fn contestants(case: &Case, threads: usize) -> Vec<Contestant<'_>> {
                 "rows" => (ROW_BLOCK * case.n) as f64,
                 _ => (case.n * case.n) as f64,
             };
-            let flop = if key == "peak" { peak::FLOP * threads as f64 } else { entries * 2.0 * case.d as f64 };
+            let flop =
+                if key == "peak" { peak::FLOP * threads as f64 } else { entries * 2.0 * case.d as f64 };
             Contestant { key, threads, entries, flop, run: work(case, key, threads) }
         })
         .collect()

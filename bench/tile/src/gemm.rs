@@ -101,7 +101,8 @@ impl Gemm {
         let used = if self.form == Form::Wide { self.d - 2 } else { self.d };
         let columns = MatRef::from_column_major_slice(&self.columns, self.n, self.d);
         let rows = MatRef::from_column_major_slice(&self.rows, self.d, self.n);
-        let (columns, rows) = (columns.submatrix(first, 0, width, used), rows.submatrix(0, start, used, count));
+        let (columns, rows) =
+            (columns.submatrix(first, 0, width, used), rows.submatrix(0, start, used, count));
         let out = MatMut::from_column_major_slice_mut(out, width, count);
         matmul(out, Accum::Replace, columns, rows, 1.0, Par::Seq);
     }

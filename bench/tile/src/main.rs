@@ -48,7 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return serve::serve(&cases, &pools, std::io::stdin().lock(), std::io::stdout().lock());
     }
     let rounds = if options.quick { 3 } else { 9 };
-    let results = cases.iter().map(|case| rounds::play(case, &pools, rounds)).collect::<Result<Vec<_>, _>>()?;
+    let results =
+        cases.iter().map(|case| rounds::play(case, &pools, rounds)).collect::<Result<Vec<_>, _>>()?;
     if let Some(file) = &options.json {
         std::fs::write(file, format!("{:#}\n", report::json(&results, rounds)))?;
     }

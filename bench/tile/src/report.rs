@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::contest::KEYS;
 use crate::rounds::{Outcome, Score, median};
 
-/// One table for each number of threads, and one of ratios.
+/// One table for each number of threads, with the ratios at its foot.
 pub(crate) fn markdown(outcomes: &[Outcome], rounds: usize) -> String {
     let mut text = format!(
         "G entries/s, share of the FMA peak at 2·d operations an entry, and half the range of {rounds} rounds \
@@ -34,10 +34,14 @@ fn table(text: &mut String, outcomes: &[Outcome], threads: usize) {
     line(&format!("{threads} thread{plural}"), &|o| format!("d = {}, n = {}", o.d, o.n));
     line("---", &|_| "---:".into());
     for (key, label) in KEYS {
-        line(label, &|outcome| outcome.score(key, threads).map_or("–".into(), |score| cell(outcome, score)));
+        line(label, &|outcome| {
+            outcome.score(key, threads).map_or("–".into(), |score| cell(outcome, score))
+        });
     }
     let ratio = |of: &'static str, to: &'static str, scale: f64, unit: &'static str| {
-        move |outcome: &Outcome| format!("{:.*} {unit}", usize::from(scale == 1.0) * 2, scale * outcome.ratio(of, to, threads))
+        move |outcome: &Outcome| {
+            format!("{:.*} {unit}", usize::from(scale == 1.0) * 2, scale * outcome.ratio(of, to, threads))
+        }
     };
     line("**fused plain ÷ tile without exp**", &ratio("plain", "linear", 100.0, "%"));
     line("**fused plain ÷ GEMM + vectorised exp**", &ratio("plain", "gemm-exp", 1.0, "×"));
@@ -63,7 +67,9 @@ impl Outcome {
 
     /// How many times as fast one contestant is as another: the median over rounds, in which both had a turn.
     fn ratio(&self, of: &str, to: &str, threads: usize) -> f64 {
-        let (Some(of), Some(to)) = (self.score(of, threads), self.score(to, threads)) else { return f64::NAN };
+        let (Some(of), Some(to)) = (self.score(of, threads), self.score(to, threads)) else {
+            return f64::NAN;
+        };
         by_round(of, to, of.entries / to.entries)
     }
 
@@ -95,12 +101,9 @@ impl Score {
 
 /// Everything that was measured, seconds a call round by round.
 pub(crate) fn json(outcomes: &[Outcome], rounds: usize) -> Value {
-    let score = |s: &Score| {
-        json!({ "key": s.key, "threads": s.threads, "entries": s.entries, "flop": s.flop, "seconds": s.seconds })
-    };
-    let case = |o: &Outcome| {
-        json!({ "n": o.n, "d": o.d, "scores": o.scores.iter().map(score).collect::<Vec<_>>() })
-    };
+    let score = |s: &Score| json!({ "key": s.key, "threads": s.threads, "entries": s.entries, "flop": s.flop, "seconds": s.seconds });
+    let case =
+        |o: &Outcome| json!({ "n": o.n, "d": o.d, "scores": o.scores.iter().map(score).collect::<Vec<_>>() });
     json!({
         "isa": format!("{:?}", Isa::detect()),
         "rounds": rounds,

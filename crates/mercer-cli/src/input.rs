@@ -16,12 +16,17 @@ pub(crate) struct Data {
     pub(crate) table: Table,
     pub(crate) target: Option<Column>,
     /// Row numbers in the source, counted from 0.
-    pub(crate) rows: Vec<usize>,
+    rows: Vec<usize>,
     /// Rows of the source.
     pub(crate) total: usize,
 }
 
 impl Data {
+    /// The number in the source of a row of the table (from 0), counted from 1.
+    pub(crate) fn number(&self, row: usize) -> usize {
+        self.rows[row] + 1
+    }
+
     /// What the labels would like to see, if there are labels.
     pub(crate) fn ideal(&self) -> anyhow::Result<Option<Ideal>> {
         Ok(self.target.as_ref().map(|column| Ideal::of(&column.name, &column.data)).transpose()?)
@@ -31,8 +36,10 @@ impl Data {
 /// Reads data, takes its target out, and samples it if asked; a kernel that is a matrix gets its rows by number.
 pub(crate) fn load(input: &Input, kernel: Option<&KernelExpr>) -> anyhow::Result<Data> {
     let word = |error: mercer::points::PointsError| anyhow::anyhow!("{error}");
-    let mut options = ReadOptions { target: input.target.clone(), header: input.header, ..ReadOptions::default() };
-    options.format = input.format.as_deref().map(str::parse).transpose().map_err(|e| anyhow::anyhow!("--format: {e}"))?;
+    let mut options =
+        ReadOptions { target: input.target.clone(), header: input.header, ..ReadOptions::default() };
+    options.format =
+        input.format.as_deref().map(str::parse).transpose().map_err(|e| anyhow::anyhow!("--format: {e}"))?;
     options.missing = input.missing.parse().map_err(|e| anyhow::anyhow!("--missing: {e}"))?;
     options.delimiter = input.delimiter.as_deref().map(delimiter).transpose()?;
     let mut table = read(&input.source, &options)?;
@@ -55,22 +62,29 @@ pub(crate) fn load(input: &Input, kernel: Option<&KernelExpr>) -> anyhow::Result
 }
 
 /// A square table of numbers as one matrix, of which any rows can be taken with their columns; other tables as given.
-fn by_number(table: Table, target: Option<&str>) -> anyhow::Result<Table> {
-    let mut numbers = table.clone();
-    let target = target.map(|name| numbers.remove(name)).transpose()?;
-    if !numbers.columns().iter().all(|column| column.data.is_numeric()) {
+fn by_number(mut table: Table, target: Option<&str>) -> anyhow::Result<Table> {
+    let others = || table.columns().iter().filter(|column| Some(column.name.as_str()) != target);
+    let width: usize = others().map(|column| coordinates(&column.data)).sum();
+    if width != table.len() || !others().all(|column| column.data.is_numeric()) {
         return Ok(table);
     }
-    let (matrix, _) = vectors(&numbers)?;
-    if matrix.dim() != matrix.len() {
-        return Ok(table);
-    }
+    let target = target.map(|name| table.remove(name)).transpose()?;
     let mut whole = Table::new();
-    whole.push("matrix", ColumnData::Indices(Indices::all(matrix)?))?;
+    whole.push("the matrix", ColumnData::Indices(Indices::all(vectors(&table)?.0)?))?;
     if let Some(column) = target {
         whole.push(column.name, column.data)?;
     }
     Ok(whole)
+}
+
+/// How many coordinates a column has for a kernel on vectors; none are written out to count them.
+pub(crate) fn coordinates(column: &ColumnData) -> usize {
+    match column {
+        ColumnData::Numbers(_) => 1,
+        ColumnData::Dense(points, _) => points.dim(),
+        ColumnData::Sparse(points) => points.dim(),
+        _ => 0,
+    }
 }
 
 fn delimiter(text: &str) -> anyhow::Result<u8> {

@@ -112,8 +112,9 @@ pub(crate) fn count(number: usize, thing: &str) -> String {
 /// Columns that line up; the last is as long as it likes.
 pub(crate) fn columns(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> =
-        (0..count).map(|c| rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..count)
+        .map(|c| rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .collect();
     let mut text = String::new();
     for row in rows {
         let mut line = String::new();
@@ -183,7 +184,8 @@ pub(crate) fn matrix<T: NpyFloat + Copy + std::fmt::Display>(
     let mut file = temporary(folder(path)).map_err(named)?;
     let mut writer = io::BufWriter::new(file.as_file_mut());
     if ending(path) == "npy" {
-        write_npy(&mut writer, rows, width, |i, out: &mut [T]| out.copy_from_slice(&row(i))).map_err(named)?;
+        write_npy(&mut writer, rows, width, |i, out: &mut [T]| out.copy_from_slice(&row(i)))
+            .map_err(named)?;
     } else {
         write_csv(&mut writer, rows, header, row).map_err(named)?;
     }
@@ -221,7 +223,11 @@ pub(crate) fn write_csv<T: Copy + std::fmt::Display>(
 }
 
 fn quote(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -230,7 +236,8 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let shown: Vec<String> = [-0.0, 1.0, 0.5, 1.0 / 3.0, 12345.678, 1e-9, 1e20, -2.5].map(number).to_vec();
+        let shown: Vec<String> =
+            [-0.0, 1.0, 0.5, 1.0 / 3.0, 12345.678, 1e-9, 1e20, -2.5].map(number).to_vec();
         assert_eq!(shown, ["0", "1", "0.5", "0.333333", "12345.7", "1.000e-9", "1.000e20", "-2.5"]);
     }
 

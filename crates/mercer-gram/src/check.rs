@@ -87,9 +87,12 @@ impl MercerCheck {
         }
         let repeated = self.duplicates.len();
         Some(match repeated {
-            0 => "no row repeats another, so the features span no more or eigenvalues are lost in rounding".to_owned(),
+            0 => "no row repeats another, so the features span no more or eigenvalues are lost in rounding"
+                .to_owned(),
             r if r >= missing => "repeated rows".to_owned(),
-            r => format!("{r} by repeated rows, the others since the features span no more or eigenvalues are lost in rounding"),
+            r => format!(
+                "{r} by repeated rows, the others since the features span no more or eigenvalues are lost in rounding"
+            ),
         })
     }
 }
@@ -180,7 +183,11 @@ fn witness(gram: &Lazy, spectrum: &Spectrum, lowest: &[f64]) -> Option<Witness> 
     let mut size = 2;
     while size <= gram.len().min(crate::FULL_SPECTRUM) {
         let rows = &order[..size];
-        let entries: Vec<f64> = rows.iter().flat_map(|&i| rows.iter().map(move |&j| (i, j))).map(|(i, j)| gram.entry(i, j)).collect();
+        let entries: Vec<f64> = rows
+            .iter()
+            .flat_map(|&i| rows.iter().map(move |&j| (i, j)))
+            .map(|(i, j)| gram.entry(i, j))
+            .collect();
         if let Ok((_, vectors)) = eigh(size, &entries) {
             match form(gram, rows, &vectors[..size]) {
                 Some(found) if found.value <= plain => return Some(found),
@@ -288,7 +295,10 @@ mod tests {
         assert_eq!(witness.rows.len(), 2);
         assert!((witness.value + 1.0).abs() < 1e-12);
         let error = on("precomputed", &matrix(2, &[1.0, 2.0, 2.5, 1.0])).unwrap_err();
-        assert!(error.to_string().contains("not symmetric: entry (2, 1) is 2.5, entry (1, 2) is 2"), "{error}");
+        assert!(
+            error.to_string().contains("not symmetric: entry (2, 1) is 2.5, entry (1, 2) is 2"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -13,9 +13,10 @@ pub(crate) fn rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], out: &mut [T]
         return;
     }
     if rows.len() > height {
-        out.par_chunks_mut(height * n)
-            .zip(rows.par_chunks(height))
-            .for_each_init(|| tiles.scratch(), |scratch, (out, rows)| fill(tiles, scratch, rows, 0..n, out, n));
+        out.par_chunks_mut(height * n).zip(rows.par_chunks(height)).for_each_init(
+            || tiles.scratch(),
+            |scratch, (out, rows)| fill(tiles, scratch, rows, 0..n, out, n),
+        );
         return;
     }
     // Few rows: the columns are shared out instead, in segments that are copied together.
@@ -132,7 +133,9 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, vectors: &[f64], out: &mut [
                 let mut sums = vec![0.0; chosen.len() * count];
                 for range in blocks(0..columns, width) {
                     let entries = tiles.block(scratch, range.clone());
-                    for (sums, weights) in sums.chunks_exact_mut(chosen.len()).zip(weights.chunks_exact(columns)) {
+                    for (sums, weights) in
+                        sums.chunks_exact_mut(chosen.len()).zip(weights.chunks_exact(columns))
+                    {
                         add_row_sums(Isa::detect(), entries, width, &weights[range.clone()], sums);
                     }
                 }

@@ -42,7 +42,8 @@ impl Ideal {
                     return Ok(Self::Classes { of, names: distinct.iter().map(f64::to_string).collect() });
                 }
                 let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-                let largest = values.iter().fold(0.0, |l: f64, v| l.max((v - mean).abs())).max(f64::MIN_POSITIVE);
+                let largest =
+                    values.iter().fold(0.0, |l: f64, v| l.max((v - mean).abs())).max(f64::MIN_POSITIVE);
                 Ok(Self::Numbers(values.iter().map(|v| (v - mean) / largest).collect()))
             }
             ColumnData::Categories(names) => Ok(Self::Classes {
@@ -53,7 +54,11 @@ impl Ideal {
                 let names: mercer_points::Categories = texts.iter().collect();
                 Self::of(name, &ColumnData::Categories(names))
             }
-            other => Err(PointsError::WrongKind { name: name.to_owned(), found: other.kind(), needed: "one label a row" }),
+            other => Err(PointsError::WrongKind {
+                name: name.to_owned(),
+                found: other.kind(),
+                needed: "one label a row",
+            }),
         }
     }
 
@@ -73,7 +78,13 @@ impl Ideal {
     /// Entry (i,j) of the ideal matrix: +1 within a class and −1 between classes, or the product of two numbers.
     pub fn value(&self, i: usize, j: usize) -> f64 {
         match self {
-            Self::Classes { of, .. } => if of[i] == of[j] { 1.0 } else { -1.0 },
+            Self::Classes { of, .. } => {
+                if of[i] == of[j] {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
             Self::Numbers(values) => values[i] * values[j],
         }
     }

@@ -104,8 +104,12 @@ impl Lazy {
     /// Kernel values between other points (rows) and these (columns) times vectors: prediction.
     pub fn cross_apply(&self, other: &Ready, vectors: &[f64], out: &mut [f64]) {
         match self.precision {
-            Precision::Single => drive::apply(&Tiles::<f32>::new(&self.plan, other, &self.points), vectors, out),
-            Precision::Double => drive::apply(&Tiles::<f64>::new(&self.plan, other, &self.points), vectors, out),
+            Precision::Single => {
+                drive::apply(&Tiles::<f32>::new(&self.plan, other, &self.points), vectors, out)
+            }
+            Precision::Double => {
+                drive::apply(&Tiles::<f64>::new(&self.plan, other, &self.points), vectors, out)
+            }
         }
     }
 
@@ -149,8 +153,12 @@ impl Gram for Lazy {
     fn apply(&self, vectors: &[f64], out: &mut [f64]) {
         let (plan, points) = (&self.plan, &self.points);
         match self.precision {
-            Precision::Single => drive::apply_symmetric(&Tiles::<f32>::new(plan, points, points), vectors, out),
-            Precision::Double => drive::apply_symmetric(&Tiles::<f64>::new(plan, points, points), vectors, out),
+            Precision::Single => {
+                drive::apply_symmetric(&Tiles::<f32>::new(plan, points, points), vectors, out)
+            }
+            Precision::Double => {
+                drive::apply_symmetric(&Tiles::<f64>::new(plan, points, points), vectors, out)
+            }
         }
     }
 }

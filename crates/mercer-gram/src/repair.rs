@@ -76,7 +76,9 @@ pub fn repair(n: usize, entries: &[f64], how: Repair, budget: Budget) -> Result<
     if negative > 0 && how == Repair::Shift {
         (0..n).for_each(|i| repaired[i * n + i] -= smallest);
     } else {
-        for (&value, vector) in values.iter().zip(vectors.chunks_exact(n.max(1))).filter(|(value, _)| **value < 0.0) {
+        for (&value, vector) in
+            values.iter().zip(vectors.chunks_exact(n.max(1))).filter(|(value, _)| **value < 0.0)
+        {
             // K − λvvᵀ removes the eigenvalue; twice that changes its sign.
             let weight = if how == Repair::Flip { -2.0 * value } else { -value };
             for (i, row) in repaired.chunks_exact_mut(n).enumerate() {
@@ -87,7 +89,12 @@ pub fn repair(n: usize, entries: &[f64], how: Repair, budget: Budget) -> Result<
     let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
     let moved = norm(&mut repaired.iter().zip(entries).map(|(a, b)| a - b));
     let whole = norm(&mut entries.iter().copied());
-    Ok(Repaired { entries: repaired, negative, moved, relative: if whole > 0.0 { moved / whole } else { 0.0 } })
+    Ok(Repaired {
+        entries: repaired,
+        negative,
+        moved,
+        relative: if whole > 0.0 { moved / whole } else { 0.0 },
+    })
 }
 
 #[cfg(test)]
@@ -98,8 +105,9 @@ mod tests {
     #[test]
     fn every_repair_is_psd_and_says_how_far_it_moved() {
         let n = 12;
-        let entries: Vec<f64> =
-            (0..n * n).map(|at| ((at / n).max(at % n) * 7 % 5) as f64 - 1.5 + f64::from(u8::from(at % (n + 1) == 0))).collect();
+        let entries: Vec<f64> = (0..n * n)
+            .map(|at| ((at / n).max(at % n) * 7 % 5) as f64 - 1.5 + f64::from(u8::from(at % (n + 1) == 0)))
+            .collect();
         let before = eigenvalues(n, &entries).unwrap();
         let below: Vec<f64> = before.iter().copied().filter(|v| *v < 0.0).collect();
         assert!(below.len() > 2);

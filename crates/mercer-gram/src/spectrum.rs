@@ -85,7 +85,8 @@ pub(crate) fn spectrum_and_lowest(gram: &dyn Gram, vector: bool) -> Result<(Spec
         (lanczos.values, lanczos.lowest, Method::Lanczos(lanczos.steps), lanczos.residual)
     };
     values.reverse();
-    let largest = values.first().copied().unwrap_or(0.0).abs().max(values.last().copied().unwrap_or(0.0).abs());
+    let largest =
+        values.first().copied().unwrap_or(0.0).abs().max(values.last().copied().unwrap_or(0.0).abs());
     let rounding = n as f64 * f64::EPSILON * (8.0 * largest + 64.0 * scale);
     let rank = values.iter().filter(|&&v| v > n as f64 * f64::EPSILON * largest).count();
     Ok((Spectrum { rows: n, method, values, error: rounding + residual, rank }, lowest))
@@ -194,7 +195,11 @@ mod tests {
 
     #[test]
     fn a_known_spectrum() {
-        let gram = Stored::<f64>::from_entries(3, &[2.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0], Budget::default());
+        let gram = Stored::<f64>::from_entries(
+            3,
+            &[2.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0],
+            Budget::default(),
+        );
         let found = spectrum(&gram.unwrap()).unwrap();
         assert_eq!((found.smallest(), found.largest(), found.rank), (-1.0, 2.0, 1));
         assert_eq!(found.condition(), f64::INFINITY);

@@ -124,7 +124,8 @@ pub fn concentration(points: &Dense<f64>) -> Option<Concentration> {
     let (mut nearest, mut farthest) = (f64::INFINITY, 0.0);
     for (at, &i) in rows.iter().enumerate() {
         for &j in &rows[..at] {
-            let square: f64 = points.point(i).iter().zip(points.point(j)).map(|(a, b)| (a - b) * (a - b)).sum();
+            let square: f64 =
+                points.point(i).iter().zip(points.point(j)).map(|(a, b)| (a - b) * (a - b)).sum();
             if square > 0.0 {
                 nearest = f64::min(nearest, square.sqrt());
                 farthest = f64::max(farthest, square.sqrt());

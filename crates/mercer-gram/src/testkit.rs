@@ -47,7 +47,10 @@ fn one(gram: &dyn Gram, tolerance: f64) {
     for (vector, product) in vectors.chunks_exact(n.max(1)).zip(products.chunks_exact(n.max(1))) {
         for (i, &found) in product.iter().enumerate() {
             let want: f64 = (0..n).map(|j| gram.entry(i, j) * vector[j]).sum();
-            assert!((found - want).abs() <= tolerance * scale * n as f64, "product at {i}: {found} and {want}");
+            assert!(
+                (found - want).abs() <= tolerance * scale * n as f64,
+                "product at {i}: {found} and {want}"
+            );
         }
     }
 }

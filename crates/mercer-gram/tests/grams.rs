@@ -1,5 +1,7 @@
 //! `check_gram` on every kind of Gram matrix, and the same bits for every number of threads.
 
+#![allow(clippy::unwrap_used)]
+
 use mercer_gram::testkit::check_gram;
 use mercer_gram::{Gram, Lazy, Precision, Stored};
 use mercer_linalg::Budget;
@@ -13,9 +15,16 @@ fn data(source: &str) -> Table {
 
 /// Points with so many coordinates that inner products are used, and more rows than one block has.
 fn wide(n: usize) -> Table {
-    let rows = (0..n).map(|i| (0..30u32).filter(|j| (i as u32 + j) % 4 != 0).map(|j| (j, f64::from((i as u32 * 31 + j * 17) % 23) / 23.0)).collect());
+    let rows = (0..n).map(|i| {
+        (0..30u32)
+            .filter(|j| !(i as u32 + j).is_multiple_of(4))
+            .map(|j| (j, f64::from((i as u32 * 31 + j * 17) % 23) / 23.0))
+            .collect()
+    });
     let mut table = Table::new();
-    table.push("features", ColumnData::Sparse(Sparse::from_rows(30, rows.collect::<Vec<_>>()).unwrap())).unwrap();
+    table
+        .push("features", ColumnData::Sparse(Sparse::from_rows(30, rows.collect::<Vec<_>>()).unwrap()))
+        .unwrap();
     table
 }
 
@@ -72,7 +81,11 @@ fn threads_do_not_change_a_bit() {
         }
         assert_eq!(one.2, one.3[..70 * n], "{kernel}: rows and the stored matrix are the same bits");
         for at in 0..n * n {
-            assert_eq!(one.3[at], one.3[(at % n) * n + at / n], "{kernel}: the stored matrix is symmetric to the bit");
+            assert_eq!(
+                one.3[at],
+                one.3[(at % n) * n + at / n],
+                "{kernel}: the stored matrix is symmetric to the bit"
+            );
         }
     }
 }

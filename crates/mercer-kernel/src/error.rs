@@ -41,7 +41,9 @@ pub enum KernelError {
         value: f64,
     },
     /// k(x,x) is zero where the kernel divides by it.
-    #[error("row {row}: k(x,x) is {value}, so {kernel} is not defined there; drop all-zero rows or add a constant")]
+    #[error(
+        "row {row}: k(x,x) is {value}, so {kernel} is not defined there; drop all-zero rows or add a constant"
+    )]
     Vanishes {
         /// The kernel.
         kernel: String,

@@ -169,19 +169,26 @@ impl KernelExpr {
     pub fn with_parameter(&self, name: &str, value: f64) -> Result<Self, KernelError> {
         let mut found = false;
         let set = self.map_leaves(&mut |leaf| {
-            let has = leaf.call.signature().params.iter().find(|p| p.name == name || p.aliases.contains(&name));
+            let has =
+                leaf.call.signature().params.iter().find(|p| p.name == name || p.aliases.contains(&name));
             found |= has.is_some();
-            let call = has.map_or(leaf.call.clone(), |param| leaf.call.clone().with(param.name, Value::Number(value)));
+            let call = has
+                .map_or(leaf.call.clone(), |param| leaf.call.clone().with(param.name, Value::Number(value)));
             Leaf { info: leaf.info, call }
         });
         if !found {
-            return Err(KernelError::Unfit(format!("no kernel in {self} has a parameter '{name}'{}", self.parameters_near(name))));
+            return Err(KernelError::Unfit(format!(
+                "no kernel in {self} has a parameter '{name}'{}",
+                self.parameters_near(name)
+            )));
         }
         // The parser knows every range; what it reads back is well formed. Its places are those of a text that nobody
         // typed, so only the fact is told.
         let text = set.to_string();
         text.parse().map_err(|errors: crate::ParseErrors| {
-            KernelError::Unfit(errors.errors().first().map_or_else(|| errors.to_string(), ToString::to_string))
+            KernelError::Unfit(
+                errors.errors().first().map_or_else(|| errors.to_string(), ToString::to_string),
+            )
         })
     }
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::kernels::Built;
-use mercer_points::FeatureMap;
 use crate::signature::{Call, Signature};
+use mercer_points::FeatureMap;
 
 /// One row of the table of kernels.
 pub struct KernelInfo {

@@ -27,8 +27,8 @@ pub use expr::{KernelExpr, Leaf, MapExpr};
 pub use info::{Domain, Evidence, KernelInfo, MapInfo};
 pub use kernels::{Built, KERNELS, Kernel, Lowered, Registry, Spectrum, VectorKernel};
 pub use language::{
-    MAX_BYTES, MAX_COLUMNS, MAX_DEPTH, MAX_LEAVES, ParseError, ParseErrorKind, ParseErrors, Span, check_user_name,
-    kernel_named, map_named, parse, parse_map, parse_map_with, parse_with, signature_text,
+    MAX_BYTES, MAX_COLUMNS, MAX_DEPTH, MAX_LEAVES, ParseError, ParseErrorKind, ParseErrors, Span,
+    check_user_name, kernel_named, map_named, parse, parse_map, parse_map_with, parse_with, signature_text,
 };
 pub use maps::MAPS;
 pub use mercer::{Mercer, Status, Step};

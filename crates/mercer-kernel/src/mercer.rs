@@ -114,14 +114,26 @@ fn prove(expr: &KernelExpr, proof: &mut Vec<Step>) -> (Status, usize) {
             let why = format!("'{name}' is a function of the user's; it is measured on the data");
             (Status::Unknown(why.clone()), why, Vec::new())
         }
-        KernelExpr::Outer(_) => (Status::Psd, "the inner product of explicit features".to_owned(), Vec::new()),
+        KernelExpr::Outer(_) => {
+            (Status::Psd, "the inner product of explicit features".to_owned(), Vec::new())
+        }
         KernelExpr::Scale(a, child) => of(proof, [&**child], &format!("a kernel times {a} ≥ 0")),
         KernelExpr::Sum(children) => of(proof, children, "a sum of kernels: their features side by side"),
-        KernelExpr::Product(children) => of(proof, children, "a product of kernels (Schur): their features multiplied pairwise"),
-        KernelExpr::Power(child, p) => of(proof, [&**child], &format!("a product of {p} equal kernels (Schur)")),
-        KernelExpr::Normalize(child) => of(proof, [&**child], "a kernel times f(x)f(z) with f(x) = 1/√k(x,x)"),
-        KernelExpr::Exp(child) => of(proof, [&**child], "a limit of sums of powers of a kernel with weights 1/n! ≥ 0"),
-        KernelExpr::On(child, _) => of(proof, [&**child], "a kernel after a selection of columns, which is a map"),
+        KernelExpr::Product(children) => {
+            of(proof, children, "a product of kernels (Schur): their features multiplied pairwise")
+        }
+        KernelExpr::Power(child, p) => {
+            of(proof, [&**child], &format!("a product of {p} equal kernels (Schur)"))
+        }
+        KernelExpr::Normalize(child) => {
+            of(proof, [&**child], "a kernel times f(x)f(z) with f(x) = 1/√k(x,x)")
+        }
+        KernelExpr::Exp(child) => {
+            of(proof, [&**child], "a limit of sums of powers of a kernel with weights 1/n! ≥ 0")
+        }
+        KernelExpr::On(child, _) => {
+            of(proof, [&**child], "a kernel after a selection of columns, which is a map")
+        }
         KernelExpr::Mapped(child, map) => {
             of(proof, [&**child], &format!("a kernel after the map {}", map.call().signature().name))
         }

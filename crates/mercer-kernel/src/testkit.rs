@@ -30,7 +30,11 @@ pub fn check_kernel_with(text: &str, table: &Table, registry: &Registry) {
     let expr = registry.parse(text).unwrap_or_else(|error| panic!("{text} does not parse: {error}"));
     assert_eq!(registry.parse(&expr.to_string()).as_ref(), Ok(&expr), "{text}: printing and parsing");
     let plan = Plan::compile(&expr, table, registry).unwrap_or_else(|error| panic!("{text}: {error}"));
-    assert_eq!(registry.parse(&plan.expr().to_string()).as_ref(), Ok(plan.expr()), "{text}: the resolved kernel prints");
+    assert_eq!(
+        registry.parse(&plan.expr().to_string()).as_ref(),
+        Ok(plan.expr()),
+        "{text}: the resolved kernel prints"
+    );
     let x = plan.ready(table).unwrap_or_else(|error| panic!("{text}: {error}"));
     symmetric(text, &plan, &x);
     psd(text, &expr, &plan, &x);
@@ -49,7 +53,10 @@ fn symmetric(text: &str, plan: &Plan, x: &Ready) {
     for i in 0..x.len() {
         for j in 0..i {
             let (there, back) = (plan.pair(x, i, x, j), plan.pair(x, j, x, i));
-            assert!((there - back).abs() <= 1e-14 * there.abs().max(1.0), "{text}: k({i},{j}) = {there}, k({j},{i}) = {back}");
+            assert!(
+                (there - back).abs() <= 1e-14 * there.abs().max(1.0),
+                "{text}: k({i},{j}) = {there}, k({j},{i}) = {back}"
+            );
         }
         let (own, diagonal) = (plan.pair(x, i, x, i), x.diagonal()[i]);
         assert_eq!(own, diagonal, "{text}: the diagonal at {i}");
@@ -104,15 +111,26 @@ fn tiles<T: Entry>(text: &str, isa: Isa, plan: &Plan, x: &Ready, z: &Ready, tole
             let (entry, want) = (entries[i * z.len() + j], plan.pair(x, i, z, j));
             let size = (x.diagonal()[i].abs() * z.diagonal()[j].abs()).sqrt().max(want.abs()).max(1.0);
             let error = (entry.f64() - want).abs();
-            assert!(error <= tolerance * size, "{text} on {isa:?}: entry ({i},{j}) is {entry:?}, the definition {want}");
+            assert!(
+                error <= tolerance * size,
+                "{text} on {isa:?}: entry ({i},{j}) is {entry:?}, the definition {want}"
+            );
             if tiles.is_symmetric() {
-                assert_eq!(entry, entries[j * z.len() + i], "{text} on {isa:?}: ({i},{j}) and ({j},{i}) differ in bits");
+                assert_eq!(
+                    entry,
+                    entries[j * z.len() + i],
+                    "{text} on {isa:?}: ({i},{j}) and ({j},{i}) differ in bits"
+                );
             }
         }
     }
     if tiles.is_symmetric() {
         for i in 0..x.len() {
-            assert_eq!(entries[i * x.len() + i], T::of(x.diagonal()[i]), "{text}: the diagonal of the tile at {i}");
+            assert_eq!(
+                entries[i * x.len() + i],
+                T::of(x.diagonal()[i]),
+                "{text}: the diagonal of the tile at {i}"
+            );
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `check_kernel` on every leaf and every combinator, on dense, sparse, text and mixed points, over all routes.
 
+#![allow(clippy::unwrap_used)]
+
 use mercer_kernel::testkit::{check_kernel, check_kernel_with};
 use mercer_kernel::{Domain, KERNELS, MAPS, Registry};
 use mercer_points::{ColumnData, Dense, Indices, Points, Sparse, Table};
@@ -33,7 +35,9 @@ fn sparse(table: &Table) -> Table {
 
 fn texts() -> Table {
     let mut table = Table::new();
-    let dna = (0..23).map(|i| (0..(i % 9) * 3).map(|j| ['a', 'c', 'g', 't', 'é'][(i * j + j * j + i) % 5]).collect::<String>());
+    let dna = (0..23).map(|i| {
+        (0..(i % 9) * 3).map(|j| ['a', 'c', 'g', 't', 'é'][(i * j + j * j + i) % 5]).collect::<String>()
+    });
     table.push("sequence", ColumnData::Texts(dna.collect())).unwrap();
     table
 }
@@ -43,13 +47,20 @@ fn mixed() -> Table {
     let numbers = |salt: usize| ColumnData::Numbers((0..23).map(|i| value(i, salt)).collect());
     table.push("age", numbers(1)).unwrap();
     table.push("fare paid", numbers(2)).unwrap();
-    table.push("colour", ColumnData::Categories((0..23).map(|i| ["red", "green", "blue"][i * i % 3]).collect())).unwrap();
+    table
+        .push(
+            "colour",
+            ColumnData::Categories((0..23).map(|i| ["red", "green", "blue"][i * i % 3]).collect()),
+        )
+        .unwrap();
     table
 }
 
 /// Every kernel on vectors, with parameters other than the defaults too.
 fn on_vectors(domain: Domain) -> Vec<String> {
-    let plain = KERNELS.iter().filter(|k| k.domain == domain || (domain == Domain::Vectors && k.domain == Domain::Any));
+    let plain = KERNELS
+        .iter()
+        .filter(|k| k.domain == domain || (domain == Domain::Vectors && k.domain == Domain::Any));
     let mut all: Vec<String> = plain.map(|k| k.signature.name.to_owned()).collect();
     if domain == Domain::Vectors {
         let more = [
@@ -125,7 +136,7 @@ fn every_combinator() {
     ] {
         check_kernel(kernel, &table);
         check_kernel(kernel, &sparse(&table));
-        assert!(kernel.parse::<mercer_kernel::KernelExpr>().unwrap().mercer().proof.len() > 0);
+        assert!(!kernel.parse::<mercer_kernel::KernelExpr>().unwrap().mercer().proof.is_empty());
     }
     for kernel in ["chi2*intersection + tanimoto", "rbf@log + normalize(additive_chi2 + 1)"] {
         check_kernel(kernel, &positive);
@@ -135,7 +146,9 @@ fn every_combinator() {
 
 #[test]
 fn texts_categories_and_tables_that_mix_them() {
-    for kernel in ["spectrum(k=1)", "spectrum(k=3)", "spectrum(k=100)", "normalize(spectrum(k=2) + 1)", "white"] {
+    for kernel in
+        ["spectrum(k=1)", "spectrum(k=3)", "spectrum(k=100)", "normalize(spectrum(k=2) + 1)", "white"]
+    {
         check_kernel(kernel, &texts());
     }
     for kernel in [
@@ -153,7 +166,8 @@ fn texts_categories_and_tables_that_mix_them() {
 #[test]
 fn precomputed_and_registered() {
     let n = 20;
-    let matrix = Dense::new(n, n, (0..n * n).map(|at| value(at / n, 1) * value(at % n, 1)).collect()).unwrap();
+    let matrix =
+        Dense::new(n, n, (0..n * n).map(|at| value(at / n, 1) * value(at % n, 1)).collect()).unwrap();
     let mut table = Table::new();
     table.push("k", ColumnData::Indices(Indices::all(matrix).unwrap())).unwrap();
     check_kernel("precomputed", &table);
@@ -174,12 +188,22 @@ fn single_precision_holds_its_tolerance_whatever_the_offset_and_the_width() {
         for offset in [0.0, 1e4] {
             let n = 60;
             // Sums of uniforms are near enough to standardised data; every fifth row nearly repeats another.
-            let normal = |i: usize, j: usize| (0..6).map(|k| value(i * 13 + k * 977, j * 7 + k)).sum::<f64>() - 3.6;
-            let near = |i: usize, j: usize| if i % 5 == 4 { normal(i - 1, j) + 1e-3 * value(i, j) } else { normal(i, j) };
+            let normal =
+                |i: usize, j: usize| (0..6).map(|k| value(i * 13 + k * 977, j * 7 + k)).sum::<f64>() - 3.6;
+            let near = |i: usize, j: usize| {
+                if i % 5 == 4 { normal(i - 1, j) + 1e-3 * value(i, j) } else { normal(i, j) }
+            };
             let values = (0..n * dim).map(|at| offset + near(at / dim, at % dim)).collect();
             let names = (1..=dim).map(|j| j.to_string()).collect();
             let table = block(ColumnData::Dense(Dense::new(n, dim, values).unwrap(), names));
-            for kernel in ["rbf(gamma=scale)", "rbf(sigma=1)", "rbf(sigma=0.2)", "laplace(scale=3)", "matern(nu=0.5)", "rq"] {
+            for kernel in [
+                "rbf(gamma=scale)",
+                "rbf(sigma=1)",
+                "rbf(sigma=0.2)",
+                "laplace(scale=3)",
+                "matern(nu=0.5)",
+                "rq",
+            ] {
                 check_kernel(kernel, &table);
             }
             for factor in [0.5, 1.0, 4.0, 20.0] {
@@ -212,12 +236,19 @@ fn maps_induce_their_kernels() {
         ("linear@nystrom(kernel=rbf(sigma=1), m=15)", "rbf(sigma=1)"),
         ("outer(identity)", "linear"),
     ] {
-        let plan = |text: &str| mercer_kernel::Plan::compile(&text.parse().unwrap(), &table, &Registry::new()).unwrap();
+        let plan = |text: &str| {
+            mercer_kernel::Plan::compile(&text.parse().unwrap(), &table, &Registry::new()).unwrap()
+        };
         let (mapped, kernel) = (plan(mapped), plan(kernel));
         let (x, z) = (mapped.ready(&table).unwrap(), kernel.ready(&table).unwrap());
         for at in 0..15 * 15 {
             let (a, b) = (mapped.pair(&x, at / 15, &x, at % 15), kernel.pair(&z, at / 15, &z, at % 15));
-            assert!((a - b).abs() < 1e-8 * b.abs().max(1.0), "{} is {a}, {} is {b}", mapped.expr(), kernel.expr());
+            assert!(
+                (a - b).abs() < 1e-8 * b.abs().max(1.0),
+                "{} is {a}, {} is {b}",
+                mapped.expr(),
+                kernel.expr()
+            );
         }
     }
 }
@@ -226,8 +257,11 @@ fn maps_induce_their_kernels() {
 fn random_fourier_features_approach_their_kernel() {
     let table = dense(12, 3);
     for kernel in ["rbf(sigma=0.7)", "laplace(scale=2)", "matern(nu=1.5)", "rq(alpha=2)", "exponential"] {
-        let plan = |text: &str| mercer_kernel::Plan::compile(&text.parse().unwrap(), &table, &Registry::new()).unwrap();
-        let (exact, approximate) = (plan(kernel), plan(&format!("linear@fourier(kernel={kernel}, m=20000, seed=5)")));
+        let plan = |text: &str| {
+            mercer_kernel::Plan::compile(&text.parse().unwrap(), &table, &Registry::new()).unwrap()
+        };
+        let (exact, approximate) =
+            (plan(kernel), plan(&format!("linear@fourier(kernel={kernel}, m=20000, seed=5)")));
         let (x, z) = (exact.ready(&table).unwrap(), approximate.ready(&table).unwrap());
         for at in 0..144 {
             let (a, b) = (exact.pair(&x, at / 12, &x, at % 12), approximate.pair(&z, at / 12, &z, at % 12));
@@ -247,7 +281,8 @@ fn other_tables_are_read_in_the_form_of_the_training_table() {
         table
     };
     let (train, other) = (columns(["a", "bb", "ccc"]), columns(["ccc", "a", "bb"]));
-    let plan = mercer_kernel::Plan::compile(&"rbf(sigma=1)".parse().unwrap(), &train, &Registry::new()).unwrap();
+    let plan =
+        mercer_kernel::Plan::compile(&"rbf(sigma=1)".parse().unwrap(), &train, &Registry::new()).unwrap();
     let (x, z) = (plan.ready(&train).unwrap(), plan.ready(&other).unwrap());
     assert_eq!(plan.pair(&x, 1, &z, 1), 1.0, "columns are found by name, whatever their order");
     let mut short = other.clone();
@@ -265,7 +300,8 @@ fn other_tables_are_read_in_the_form_of_the_training_table() {
         tiles.choose_rows(&mut scratch, &[3]);
         let entry = tiles.block(&mut scratch, 0..5)[2];
         assert!((entry - plan.pair(&x, 3, &z, 2)).abs() < 1e-12);
-        let plan = mercer_kernel::Plan::compile(&kernel.parse().unwrap(), &dense(20, 6), &Registry::new()).unwrap();
+        let plan =
+            mercer_kernel::Plan::compile(&kernel.parse().unwrap(), &dense(20, 6), &Registry::new()).unwrap();
         let (x, z) = (plan.ready(&dense(20, 6)).unwrap(), plan.ready(&sparse(&narrow)).unwrap());
         let tiles = mercer_kernel::Tiles::<f64>::new(&plan, &x, &z);
         let mut scratch = tiles.scratch();
@@ -273,7 +309,8 @@ fn other_tables_are_read_in_the_form_of_the_training_table() {
         let entry = tiles.block(&mut scratch, 0..5)[2];
         assert!((entry - plan.pair(&x, 3, &z, 2)).abs() < 1e-12);
     }
-    let plan = mercer_kernel::Plan::compile(&"rbf(sigma=1)".parse().unwrap(), &narrow, &Registry::new()).unwrap();
+    let plan =
+        mercer_kernel::Plan::compile(&"rbf(sigma=1)".parse().unwrap(), &narrow, &Registry::new()).unwrap();
     assert!(plan.ready(&dense(5, 6)).unwrap_err().to_string().contains("6 coordinates"));
 }
 

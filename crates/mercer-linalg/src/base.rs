@@ -54,7 +54,9 @@ impl Base {
             Self::Manhattan => both.map(|(a, b)| (a - b).abs()).sum(),
             Self::Hamming => both.filter(|(a, b)| a != b).count() as f64,
             Self::Minimum => both.map(|(a, b)| a.min(b)).sum(),
-            Self::ChiSquared => both.map(|(a, b)| if a + b > 0.0 { (a - b) * (a - b) / (a + b) } else { 0.0 }).sum(),
+            Self::ChiSquared => {
+                both.map(|(a, b)| if a + b > 0.0 { (a - b) * (a - b) / (a + b) } else { 0.0 }).sum()
+            }
             Self::Harmonic => both.map(|(a, b)| if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }).sum(),
             Self::Subsets => both.map(|(a, b)| 1.0 + a * b).product(),
             Self::Monomials(degree) => {
@@ -117,18 +119,45 @@ macro_rules! step {
 }
 
 step!(Dot, T::ZERO, true, |acc, x, z| fused::<T, A>(x, z, acc), |_x| T::ZERO);
-step!(Squared, T::ZERO, false, |acc, x, z| { let d = x - z; fused::<T, A>(d, d, acc) }, |x| x * x);
+step!(
+    Squared,
+    T::ZERO,
+    false,
+    |acc, x, z| {
+        let d = x - z;
+        fused::<T, A>(d, d, acc)
+    },
+    |x| x * x
+);
 step!(Manhattan, T::ZERO, false, |acc, x, z| acc + (x - z).magnitude(), |x| x.magnitude());
-step!(Hamming, T::ZERO, false, |acc, x, z| acc + if x != z { T::ONE } else { T::ZERO }, |x| if x != T::ZERO { T::ONE } else { T::ZERO });
+step!(
+    Hamming,
+    T::ZERO,
+    false,
+    |acc, x, z| acc + if x != z { T::ONE } else { T::ZERO },
+    |x| if x != T::ZERO { T::ONE } else { T::ZERO }
+);
 step!(Minimum, T::ZERO, true, |acc, x, z| acc + x.smaller(z), |_x| T::ZERO);
-step!(ChiSquared, T::ZERO, false, |acc, x, z| {
-    let (d, s) = (x - z, x + z);
-    let q = d * (d / s); // exactly x against a zero, so that sparse and swapped points agree to the bit
-    acc + if s > T::ZERO { q } else { T::ZERO }
-}, |x| x);
-step!(Harmonic, T::ZERO, true, |acc, x, z| {
-    let s = x + z;
-    let q = (x + x) * z / s;
-    acc + if s > T::ZERO { q } else { T::ZERO }
-}, |_x| T::ZERO);
-step!(Subsets, T::ONE, true, |acc, x, z| acc * fused::<T, A>(x, z, T::ONE), |_x| T::ONE, join |a, b| a * b);
+step!(
+    ChiSquared,
+    T::ZERO,
+    false,
+    |acc, x, z| {
+        let (d, s) = (x - z, x + z);
+        let q = d * (d / s); // exactly x against a zero, so that sparse and swapped points agree to the bit
+        acc + if s > T::ZERO { q } else { T::ZERO }
+    },
+    |x| x
+);
+step!(
+    Harmonic,
+    T::ZERO,
+    true,
+    |acc, x, z| {
+        let s = x + z;
+        let q = (x + x) * z / s;
+        acc + if s > T::ZERO { q } else { T::ZERO }
+    },
+    |_x| T::ZERO
+);
+step!(Subsets, T::ONE, true, |acc, x, z| acc * fused::<T, A>(x, z, T::ONE), |_x| T::ONE, join | a, b | a * b);

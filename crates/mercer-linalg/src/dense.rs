@@ -127,7 +127,7 @@ struct Exp<T>(T);
 impl<T: Real> Epilogue<T> for Exp<T> {
     #[inline(always)]
     fn finish<A: Arch>(self, value: T, _: T) -> T {
-        exp2::<T, A>(self.0 * value)
+        falling::<T, A>(self.0 * value)
     }
 }
 
@@ -137,13 +137,19 @@ impl<T: Real> Epilogue<T> for DistanceExp<T> {
     #[inline(always)]
     fn finish<A: Arch>(self, value: T, s: T) -> T {
         let distance = fused::<T, A>(T::of(-2.0), value, s);
-        exp2::<T, A>((self.0 * distance).smaller(T::ZERO))
+        falling::<T, A>((self.0 * distance).smaller(T::ZERO))
     }
 }
 
 #[inline(always)]
 pub(crate) fn exp2<T: Real, A: Arch>(t: T) -> T {
     if A::FUSED { t.exp2_fast::<true>() } else { t.exp2_fast::<false>() }
+}
+
+/// 2^t for t ≤ 0.
+#[inline(always)]
+pub(crate) fn falling<T: Real, A: Arch>(t: T) -> T {
+    if A::FUSED { t.exp2_falling::<true>() } else { t.exp2_falling::<false>() }
 }
 
 dispatch! {
@@ -189,11 +195,16 @@ fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const G: usize>(
                 let sums = accumulate::<T, S, A, G>(&x_group[range.clone()], z_part);
                 for (i, sum) in sums.iter().enumerate() {
                     let from = (g * G + i) * stride + at * PANEL;
-                    let slot: &mut [T; PANEL] = (&mut out[from..from + PANEL]).try_into().expect("PANEL values");
+                    let slot: &mut [T; PANEL] =
+                        (&mut out[from..from + PANEL]).try_into().expect("PANEL values");
                     let x_square = x.squares[g * G + i];
                     for j in 0..PANEL {
                         let joined = if p == 0 { sum[j] } else { S::join(slot[j], sum[j]) };
-                        slot[j] = if p + 1 == parts { epilogue.finish::<A>(joined, x_square + z_squares[j]) } else { joined };
+                        slot[j] = if p + 1 == parts {
+                            epilogue.finish::<A>(joined, x_square + z_squares[j])
+                        } else {
+                            joined
+                        };
                     }
                 }
             }
@@ -207,7 +218,10 @@ fn array<T: Real>(values: &[T]) -> [T; PANEL] {
 }
 
 #[inline(always)]
-fn accumulate<T: Real, S: Step<T>, A: Arch, const G: usize>(x: &[[T; G]], z: &[[T; PANEL]]) -> [[T; PANEL]; G] {
+fn accumulate<T: Real, S: Step<T>, A: Arch, const G: usize>(
+    x: &[[T; G]],
+    z: &[[T; PANEL]],
+) -> [[T; PANEL]; G] {
     let mut sums = [[S::START; PANEL]; G];
     for (x, z) in x.iter().zip(z) {
         for i in 0..G {
@@ -276,7 +290,10 @@ mod tests {
                 let point = |i: usize| (0..dim).map(|k| z.value(i, k).f64()).collect::<Vec<f64>>();
                 let want = base.pair(&point(i), &point(j));
                 let error = (out[at * stride + j].f64() - want).abs();
-                assert!(error <= tolerance * want.abs().max(1.0), "{isa:?} {base:?} n={n} d={dim} ({i},{j}): {error:e}");
+                assert!(
+                    error <= tolerance * want.abs().max(1.0),
+                    "{isa:?} {base:?} n={n} d={dim} ({i},{j}): {error:e}"
+                );
             }
         }
     }
@@ -285,7 +302,17 @@ mod tests {
     fn every_base_is_its_definition_at_odd_sizes() {
         use Base::*;
         for isa in Isa::available() {
-            for base in [Dot, SquaredDistance, Manhattan, Hamming, Minimum, ChiSquared, Harmonic, Subsets, Monomials(3)] {
+            for base in [
+                Dot,
+                SquaredDistance,
+                Manhattan,
+                Hamming,
+                Minimum,
+                ChiSquared,
+                Harmonic,
+                Subsets,
+                Monomials(3),
+            ] {
                 for (n, dim) in [(1, 1), (5, 3), (17, 8), (33, 19), (7, 0)] {
                     check::<f32>(isa, base, n, dim, 2e-6);
                     check::<f64>(isa, base, n, dim, 1e-13);

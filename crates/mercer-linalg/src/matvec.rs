@@ -63,7 +63,8 @@ mod tests {
         let v: Vec<f32> = (0..columns).map(|c| (c % 7) as f32 - 3.0).collect();
         let w: Vec<f32> = (0..rows).map(|r| r as f32 * 0.5).collect();
         for isa in Isa::available() {
-            let (mut by_row, mut by_column, mut partial) = (vec![1.0; rows], vec![1.0; columns], vec![0.0; columns]);
+            let (mut by_row, mut by_column, mut partial) =
+                (vec![1.0; rows], vec![1.0; columns], vec![0.0; columns]);
             add_row_sums(isa, &block, stride, &v, &mut by_row);
             add_column_sums(isa, &block, stride, &w, &mut partial, &mut by_column);
             for r in 0..rows {

@@ -47,7 +47,9 @@ fn free_memory() -> Option<u64> {
         line.split_whitespace().nth(1)?.parse().ok()
     };
     let available = field(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")? * 1024;
-    let group = |file: &str| std::fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse::<u64>().ok();
+    let group = |file: &str| {
+        std::fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse::<u64>().ok()
+    };
     let granted = group("memory.max").map(|max| max.saturating_sub(group("memory.current").unwrap_or(0)));
     Some(granted.map_or(available, |granted| granted.min(available)))
 }

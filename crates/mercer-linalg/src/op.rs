@@ -1,9 +1,9 @@
 //! What turns base values into kernel values: short programs over a block.
 
+use crate::Real;
 use crate::arch::{Arch, Isa, dispatch};
 use crate::dense::exp2;
 use crate::real::fused;
-use crate::Real;
 
 /// One elementwise step; [`Op::scalar`] is its definition.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,7 +69,14 @@ impl Op {
     }
 
     /// Applies the step to each row of a block in place.
-    pub fn apply<T: Real>(self, isa: Isa, block: &mut [T], stride: usize, columns: usize, sides: Sides<'_, T>) {
+    pub fn apply<T: Real>(
+        self,
+        isa: Isa,
+        block: &mut [T],
+        stride: usize,
+        columns: usize,
+        sides: Sides<'_, T>,
+    ) {
         for (row, &s) in block.chunks_exact_mut(stride).zip(sides.rows) {
             row_op(isa, self, &mut row[..columns], s, sides.columns);
         }
@@ -137,7 +144,10 @@ fn row_body<T: Real, A: Arch>(op: Op, row: &mut [T], s: T, columns: &[T]) {
             let polynomial = fused::<T, A>(fused::<T, A>(v, T::of(1.0 / 3.0), T::ONE), v, T::ONE);
             polynomial * exp2::<T, A>(T::of(-log2e) * v)
         }),
-        Op::Distance => row.iter_mut().zip(columns).for_each(|(v, &t)| *v = fused::<T, A>(T::of(-2.0), *v, s + t).larger(T::ZERO)),
+        Op::Distance => row
+            .iter_mut()
+            .zip(columns)
+            .for_each(|(v, &t)| *v = fused::<T, A>(T::of(-2.0), *v, s + t).larger(T::ZERO)),
         Op::Cosine => row.iter_mut().zip(columns).for_each(|(v, &t)| *v = *v / (s * t).root()),
         Op::Tanimoto => row.iter_mut().zip(columns).for_each(|(v, &t)| {
             let below = s + t - *v;
@@ -161,7 +171,7 @@ fn power<T: Real>(v: T, p: u32) -> T {
     let (mut square, mut product, mut left) = (v, T::ONE, p);
     while left > 0 {
         if left & 1 == 1 {
-            product = product * square;
+            product *= square;
         }
         square = square * square;
         left >>= 1;
@@ -204,9 +214,15 @@ mod tests {
                 op.apply(isa, &mut single, 37, 37, Sides { rows: &[5.0], columns: &narrow });
                 for ((&v, &double), &single) in values.iter().zip(&block).zip(&single) {
                     let want = op.scalar(v, 5.0, 4.5);
-                    assert!((double - want).abs() <= 2e-15 * want.abs().max(1.0), "{isa:?} {op:?}({v}): {double} {want}");
+                    assert!(
+                        (double - want).abs() <= 2e-15 * want.abs().max(1.0),
+                        "{isa:?} {op:?}({v}): {double} {want}"
+                    );
                     let want = op.scalar(f64::from(v as f32), 5.0, 4.5);
-                    assert!((f64::from(single) - want).abs() <= 2e-6 * want.abs().max(1.0), "{isa:?} {op:?}({v})");
+                    assert!(
+                        (f64::from(single) - want).abs() <= 2e-6 * want.abs().max(1.0),
+                        "{isa:?} {op:?}({v})"
+                    );
                 }
             }
         }

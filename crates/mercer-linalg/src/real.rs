@@ -45,6 +45,8 @@ pub trait Real:
     fn root(self) -> Self;
     /// 2^t, 0 below the normal range, infinite above it.
     fn exp2_fast<const FUSED: bool>(self) -> Self;
+    /// 2^t for t ≤ 0, 0 below the normal range: one comparison less.
+    fn exp2_falling<const FUSED: bool>(self) -> Self;
     /// log₂ x for normal x > 0.
     fn log2_fast<const FUSED: bool>(self) -> Self;
 }
@@ -144,9 +146,13 @@ macro_rules! real {
             }
             #[inline(always)]
             fn exp2_fast<const FUSED: bool>(self) -> Self {
+                self.smaller($high).exp2_falling::<FUSED>()
+            }
+            #[inline(always)]
+            fn exp2_falling<const FUSED: bool>(self) -> Self {
                 // Adding 1.5·2^mantissa rounds to a whole number and leaves it in the low bits.
                 const MAGIC: $t = 1.5 * ((1 as $bits) << $mantissa) as $t;
-                let t = self.larger($low).smaller($high);
+                let t = self.larger($low);
                 let shifted = t + MAGIC;
                 let f = t - (shifted - MAGIC);
                 let p = horner::<$t, FUSED, _>(f, $exp);

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::arch::{Arch, Isa, dispatch};
 use crate::base::{self, Base, MONOMIAL_DEGREE, Step};
-use crate::dense::{Finish, exp2};
+use crate::dense::{Finish, falling};
 use crate::real::fused;
 use crate::{Real, Sides};
 
@@ -185,17 +185,22 @@ impl<T: Real> SparseTable<T> {
             let last = (first + SPARSE_PANEL).min(columns.end);
             self.load(z, first..last);
             let mut column_sums = [T::ZERO; SPARSE_PANEL];
-            column_sums[..last - first].copy_from_slice(&sums.columns[first - columns.start..last - columns.start]);
+            column_sums[..last - first]
+                .copy_from_slice(&sums.columns[first - columns.start..last - columns.start]);
             let out = &mut out[at * SPARSE_PANEL..];
             let row_sums = sums.rows;
             let sums = (sums.rows, &column_sums);
             match base {
                 Base::Dot => scan::<T, base::Dot>(isa, self, x, rows, sums, finish, out, stride),
-                Base::SquaredDistance => scan::<T, base::Squared>(isa, self, x, rows, sums, finish, out, stride),
+                Base::SquaredDistance => {
+                    scan::<T, base::Squared>(isa, self, x, rows, sums, finish, out, stride)
+                }
                 Base::Manhattan => scan::<T, base::Manhattan>(isa, self, x, rows, sums, finish, out, stride),
                 Base::Hamming => scan::<T, base::Hamming>(isa, self, x, rows, sums, finish, out, stride),
                 Base::Minimum => scan::<T, base::Minimum>(isa, self, x, rows, sums, finish, out, stride),
-                Base::ChiSquared => scan::<T, base::ChiSquared>(isa, self, x, rows, sums, finish, out, stride),
+                Base::ChiSquared => {
+                    scan::<T, base::ChiSquared>(isa, self, x, rows, sums, finish, out, stride)
+                }
                 Base::Harmonic => scan::<T, base::Harmonic>(isa, self, x, rows, sums, finish, out, stride),
                 Base::Subsets => scan::<T, base::Subsets>(isa, self, x, rows, sums, finish, out, stride),
                 Base::Monomials(degree) => monomials::<T>(isa, self, x, rows, degree.into(), out, stride),
@@ -258,7 +263,9 @@ fn scan_body<T: Real, S: Step<T>, A: Arch>(
         let both: [T; SPARSE_PANEL] = std::array::from_fn(|j| row_sums[at] + column_sums[j]);
         // Exact zero is the floor of every non-neutral base; rounding may have crossed it.
         let value: [T; SPARSE_PANEL] =
-            std::array::from_fn(|j| if S::ZERO_IS_NEUTRAL { acc[j] } else { (both[j] + acc[j]).larger(T::ZERO) });
+            std::array::from_fn(
+                |j| if S::ZERO_IS_NEUTRAL { acc[j] } else { (both[j] + acc[j]).larger(T::ZERO) },
+            );
         let distance = |j: usize| fused::<T, A>(T::of(-2.0), value[j], both[j]).larger(T::ZERO);
         let rate = |gamma: f64| T::of(-gamma * std::f64::consts::LOG2_E);
         *slot = match finish {
@@ -266,11 +273,11 @@ fn scan_body<T: Real, S: Step<T>, A: Arch>(
             Finish::Distance => std::array::from_fn(distance),
             Finish::Exp(gamma) => {
                 let rate = rate(gamma);
-                std::array::from_fn(|j| exp2::<T, A>(rate * value[j]))
+                std::array::from_fn(|j| falling::<T, A>(rate * value[j]))
             }
             Finish::DistanceExp(gamma) => {
                 let rate = rate(gamma);
-                std::array::from_fn(|j| exp2::<T, A>(rate * distance(j)))
+                std::array::from_fn(|j| falling::<T, A>(rate * distance(j)))
             }
         };
     }
@@ -312,7 +319,11 @@ mod tests {
 
     fn rows(n: usize, dim: usize) -> (Vec<Vec<f64>>, SparseRows<f64>, SparseRows<f32>) {
         let dense: Vec<Vec<f64>> = (0..n)
-            .map(|i| (0..dim).map(|j| if (i * 7 + j * 5) % 3 == 0 { ((i + 2 * j) % 5) as f64 * 0.25 } else { 0.0 }).collect())
+            .map(|i| {
+                (0..dim)
+                    .map(|j| if (i * 7 + j * 5) % 3 == 0 { ((i + 2 * j) % 5) as f64 * 0.25 } else { 0.0 })
+                    .collect()
+            })
             .collect();
         let (mut starts, mut indices, mut values) = (vec![0], vec![], vec![]);
         for row in &dense {
@@ -322,7 +333,10 @@ mod tests {
             }
             starts.push(values.len());
         }
-        let (double, single) = (SparseRows::new(dim, &starts, &indices, &values), SparseRows::new(dim, &starts, &indices, &values));
+        let (double, single) = (
+            SparseRows::new(dim, &starts, &indices, &values),
+            SparseRows::new(dim, &starts, &indices, &values),
+        );
         (dense, double, single)
     }
 
@@ -332,11 +346,23 @@ mod tests {
         let mut out = vec![T::ZERO; n * stride];
         let (all, sums): (Vec<usize>, _) = ((0..n).collect(), x.sums(base));
         let sides = Sides { rows: &sums, columns: &sums };
-        SparseTable::new(x.dim).block(isa, base, (x, &all), (x, 0..n), sides, Finish::Plain, &mut out, stride);
+        SparseTable::new(x.dim).block(
+            isa,
+            base,
+            (x, &all),
+            (x, 0..n),
+            sides,
+            Finish::Plain,
+            &mut out,
+            stride,
+        );
         for i in 0..n {
             for j in 0..n {
                 let want = base.pair(&dense[i], &dense[j]);
-                assert!((out[i * stride + j].f64() - want).abs() <= tolerance * want.abs().max(1.0), "{base:?} {i} {j}");
+                assert!(
+                    (out[i * stride + j].f64() - want).abs() <= tolerance * want.abs().max(1.0),
+                    "{base:?} {i} {j}"
+                );
                 assert_eq!(out[i * stride + j], out[j * stride + i], "{base:?} is symmetric to the bit");
             }
         }
@@ -348,7 +374,17 @@ mod tests {
         for (n, dim) in [(1, 1), (45, 23), (3, 0)] {
             let (dense, double, single) = rows(n, dim);
             for isa in Isa::available() {
-                for base in [Dot, SquaredDistance, Manhattan, Hamming, Minimum, ChiSquared, Harmonic, Subsets, Monomials(3)] {
+                for base in [
+                    Dot,
+                    SquaredDistance,
+                    Manhattan,
+                    Hamming,
+                    Minimum,
+                    ChiSquared,
+                    Harmonic,
+                    Subsets,
+                    Monomials(3),
+                ] {
                     check(isa, base, &dense, &double, 1e-13);
                     check(isa, base, &dense, &single, 2e-6);
                 }
@@ -361,7 +397,16 @@ mod tests {
         let x = SparseRows::<f32>::new(4_000_000_001, &[0, 1], &[4_000_000_000], &[2.0]);
         let (mut out, sums) = (vec![0.0; SPARSE_PANEL], [4.0]);
         let sides = Sides { rows: &sums, columns: &sums };
-        SparseTable::new(4_000_000_001).block(Isa::detect(), Base::Dot, (&x, &[0]), (&x, 0..1), sides, Finish::Plain, &mut out, SPARSE_PANEL);
+        SparseTable::new(4_000_000_001).block(
+            Isa::detect(),
+            Base::Dot,
+            (&x, &[0]),
+            (&x, 0..1),
+            sides,
+            Finish::Plain,
+            &mut out,
+            SPARSE_PANEL,
+        );
         assert_eq!(out[0], 4.0);
     }
 }

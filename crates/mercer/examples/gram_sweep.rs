@@ -16,7 +16,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let gram = Stored::<f32>::new(&Lazy::new(&kernel, &table)?, Budget::default())?;
         let aligned = alignment(&gram, |i, j| ideal.value(i, j));
         let found = statistics(&gram);
-        println!("{kernel:16} alignment {:.3}, centred {:.3}: {}", aligned.plain, aligned.centered, found.shape);
+        println!(
+            "{kernel}: alignment {:.3}, centred {:.3}, {}",
+            aligned.plain, aligned.centered, found.shape
+        );
         let entry = |i: usize, j: usize| f64::from(gram.row(order[i])[order[j]]);
         panels.push(Panel::new(kernel.to_string(), Grid::symmetric(order.len(), entry)));
     }

@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for column in table.columns() {
         println!("{:8} {}", column.name, column.data.kind());
     }
-    let text = "rbf(sigma=1)@standardize[price, alcohol] + 0.5*delta[country] + normalize(spectrum(k=3))[name]";
+    let text =
+        "rbf(sigma=1)@standardize[price, alcohol] + 0.5*delta[country] + normalize(spectrum(k=3))[name]";
     let kernel: KernelExpr = text.parse()?;
     println!("{}", kernel.mercer().status);
 

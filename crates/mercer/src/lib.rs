@@ -25,7 +25,9 @@ pub use mercer_view as view;
 
 /// What most programs need.
 pub mod prelude {
-    pub use mercer_gram::{CheckOptions, Gram, Ideal, Lazy, Precision, Stored, alignment, check, spectrum, statistics};
+    pub use mercer_gram::{
+        CheckOptions, Gram, Ideal, Lazy, Precision, Stored, alignment, check, spectrum, statistics,
+    };
     pub use mercer_kernel::{KernelExpr, MapExpr, Plan, Registry, Status};
     pub use mercer_linalg::Budget;
     pub use mercer_points::{ColumnData, Dense, Points, ReadOptions, Sparse, Table, Texts, read};

@@ -1,5 +1,7 @@
 //! The invariants of ARCHITECTURE.md that the compiler does not hold by itself.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +41,10 @@ fn dependencies_run_one_way() {
         let at = ORDER.iter().position(|room| *room == name);
         let at = at.unwrap_or_else(|| panic!("{name} is not in the order of rooms; say where it belongs"));
         for line in lines(&folder.join("Cargo.toml")) {
-            let Some(used) = line.split(['.', ' ', '=']).next().filter(|word| word.starts_with("mercer")) else { continue };
+            let Some(used) = line.split(['.', ' ', '=']).next().filter(|word| word.starts_with("mercer"))
+            else {
+                continue;
+            };
             let place = ORDER.iter().position(|room| *room == used).unwrap();
             assert!(place < at, "{name} uses {used}, which stands above it or beside it");
         }
@@ -51,10 +56,12 @@ fn dependencies_run_one_way() {
 #[test]
 fn unsafe_code_is_in_one_room() {
     for path in files(&root().join("crates"), &[".rs"]) {
-        let allowed = path.components().any(|part| part.as_os_str() == "mercer-linalg") || path.ends_with("tidy.rs");
+        let allowed =
+            path.components().any(|part| part.as_os_str() == "mercer-linalg") || path.ends_with("tidy.rs");
         for (number, line) in lines(&path).iter().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
-            let found = code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe impl");
+            let found =
+                code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe impl");
             assert!(allowed || !found, "{}:{}: unsafe outside mercer-linalg", path.display(), number + 1);
         }
     }
@@ -66,7 +73,12 @@ fn every_unsafe_block_has_its_argument() {
         let lines = lines(&path);
         for number in (0..lines.len()).filter(|&n| lines[n].contains("unsafe {")) {
             let before = &lines[number.saturating_sub(4)..number];
-            assert!(before.iter().any(|line| line.contains("SAFETY:")), "{}:{}: no argument", path.display(), number + 1);
+            assert!(
+                before.iter().any(|line| line.contains("SAFETY:")),
+                "{}:{}: no argument",
+                path.display(),
+                number + 1
+            );
         }
     }
 }
@@ -78,7 +90,9 @@ fn only_the_command_prints() {
         if text.contains("mercer-cli") || text.contains("/tests/") || text.contains("/examples/") {
             continue;
         }
-        for (number, line) in lines(&path).iter().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+        for (number, line) in
+            lines(&path).iter().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
+        {
             let prints = ["println!", "eprintln!", "print!(", "dbg!"].iter().any(|word| line.contains(word));
             assert!(!prints, "{}:{}: prints", path.display(), number + 1);
         }
@@ -96,7 +110,13 @@ fn files_hold_one_concept() {
 #[test]
 fn nothing_is_left_undone_or_names_a_machine() {
     let todo = ["TO", "DO"].concat();
-    let marks = [format!("{todo}:"), format!("{todo} "), ["FIX", "ME"].concat(), ["todo", "!("].concat(), ["unimplemented", "!("].concat()];
+    let marks = [
+        format!("{todo}:"),
+        format!("{todo} "),
+        ["FIX", "ME"].concat(),
+        ["todo", "!("].concat(),
+        ["unimplemented", "!("].concat(),
+    ];
     let machine = [["/ro", "ot/"].concat(), ["/wo", "rk/"].concat(), ["/ho", "me/"].concat()];
     for path in files(&root(), &[".rs", ".py", ".md", ".toml", ".sh", ".yml", "test"]) {
         for (number, line) in lines(&path).iter().enumerate() {
@@ -113,15 +133,24 @@ fn citations_of_the_mathematics_exist() {
     let headings: Vec<&str> = maths
         .lines()
         .filter(|line| line.starts_with('#'))
-        .filter_map(|line| line.trim_start_matches('#').trim().split([' ', '.']).next().map(|_| line.trim_start_matches('#').trim()))
+        .filter_map(|line| {
+            line.trim_start_matches('#')
+                .trim()
+                .split([' ', '.'])
+                .next()
+                .map(|_| line.trim_start_matches('#').trim())
+        })
         .collect();
     for path in files(&root().join("crates"), &[".rs"]) {
         for (number, line) in lines(&path).iter().enumerate() {
             for citation in line.split("docs/maths.md` §").skip(1) {
-                let section: String = citation.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+                let section: String =
+                    citation.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
                 let section = section.trim_end_matches('.');
                 let exists = headings.iter().any(|heading| {
-                    heading.strip_prefix(section).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+                    heading
+                        .strip_prefix(section)
+                        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
                 });
                 assert!(exists, "{}:{}: docs/maths.md has no §{section}", path.display(), number + 1);
             }

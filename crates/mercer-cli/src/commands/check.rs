@@ -3,22 +3,30 @@
 use std::fmt::Write;
 
 use anyhow::bail;
-use mercer::gram::{CheckOptions, Gram, Lazy, MercerCheck, Method, Repair, Stored, Verdict, Witness, check, repair};
+use mercer::gram::{
+    CheckOptions, Gram, Lazy, MercerCheck, Method, Repair, Stored, Verdict, Witness, check, repair,
+};
 use mercer::kernel::{KernelExpr, Registry};
 use mercer::points::{ColumnData, Points, Table};
 use serde_json::{Value, json};
 
 use crate::args::Check;
 use crate::input::{Data, budget, kernel, load};
-use crate::output::{Answer, matrix, number, print};
+use crate::output::{Answer, check_matrix_file, count, matrix, number, print, visible};
 
 pub(crate) fn run(options: &Check) -> anyhow::Result<Answer> {
     let expr = kernel(&options.kernel)?;
-    let how = options.repair.as_deref().map(str::parse::<Repair>).transpose().map_err(|e| anyhow::anyhow!("--repair: {e}"))?;
+    let how = options
+        .repair
+        .as_deref()
+        .map(str::parse::<Repair>)
+        .transpose()
+        .map_err(|e| anyhow::anyhow!("--repair: {e}"))?;
     if how.is_some() && expr != "precomputed".parse::<KernelExpr>()? {
         bail!("--repair works on a matrix: use --kernel precomputed (save one with mercer gram --out)");
     }
-    let data = load(&options.input)?;
+    check_matrix_file(options.out.as_deref())?;
+    let data = load(&options.input, Some(&expr))?;
     let measured = CheckOptions { rows: options.rows as usize, seed: options.input.seed };
     let found = check(&expr, &data.table, &Registry::new(), measured)?;
     let mut text = if options.json { String::new() } else { in_words(&found, &data) };
@@ -36,40 +44,59 @@ pub(crate) fn run(options: &Check) -> anyhow::Result<Answer> {
 }
 
 fn in_words(found: &MercerCheck, data: &Data) -> String {
-    let mut text = String::new();
-    let spectrum = &found.spectrum;
-    let _infallible = writeln!(text, "kernel    {}", found.kernel);
-    let _infallible = writeln!(text, "proof     {}", found.proof.status);
-    text.push_str(&found.proof.to_string());
-    let sampled = if found.measured < found.rows { format!(" (a sample of {})", found.rows) } else { String::new() };
-    let _infallible = writeln!(text, "measured  {} rows{sampled} of {}", found.measured, data.name);
+    let mut text = format!("kernel    {}\nproof     {}\n{}", found.kernel, found.proof.status, found.proof);
+    let sampled =
+        if found.measured < data.total { format!(" (a sample of {})", data.total) } else { String::new() };
+    let _infallible = writeln!(text, "measured  {}{sampled} of {}", count(found.measured, "row"), data.name);
     let _infallible = writeln!(text, "symmetry  largest |K_ij - K_ji| is {}", number(found.asymmetry));
-    let method = match spectrum.method {
-        Method::Full => "all eigenvalues".to_owned(),
-        Method::Lanczos(steps) => format!("{steps} Lanczos steps"),
-    };
-    let _infallible = writeln!(
-        text,
-        "smallest  eigenvalue {} ± {} ({method}); largest {}",
-        number(spectrum.smallest()),
-        number(spectrum.error),
-        number(spectrum.largest())
-    );
-    let least = if spectrum.method == Method::Full { "" } else { "at least " };
-    let _infallible = write!(text, "rank      {least}{} of {}", spectrum.rank, found.measured);
-    if let Some(cause) = found.deficiency() {
-        let _infallible = write!(text, ": {cause}");
-        if let Some((row, before)) = found.duplicates.first() {
-            let _infallible = write!(text, " (row {row} repeats row {before}; {} in all)", found.duplicates.len());
-        }
+    text.push_str(&spectrum_in_words(found));
+    if let (true, Some(&(row, before))) = (found.holds(), found.duplicates.first()) {
+        let (row, before) = (data.number(row - 1), data.number(before - 1));
+        let all = count(found.duplicates.len(), "row");
+        let _infallible = writeln!(text, "repeated  {all}: row {row} repeats row {before}{}", if found.duplicates.len() > 1 { ", …" } else { "" });
     }
-    let _infallible = writeln!(text, "; condition {}", number(spectrum.condition()));
     match &found.verdict {
-        Verdict::Holds => text.push_str("verdict   valid on this data: no eigenvalue is below zero by more than the error\n"),
+        Verdict::Holds if found.spectrum.method == Method::Full => {
+            text.push_str(
+                "verdict   valid on this data: no eigenvalue is below zero by more than the error\n",
+            );
+        }
+        // The smallest Ritz value is never below the smallest eigenvalue: enough to refute, not to confirm.
+        Verdict::Holds => {
+            text.push_str("verdict   not refuted on this data: no eigenvalue below zero was found\n")
+        }
         Verdict::NotSymmetric(i, j) => {
+            let (i, j) = (data.number(i - 1), data.number(j - 1));
             let _infallible = writeln!(text, "verdict   refuted: k is not symmetric for rows {i} and {j}");
         }
         Verdict::Refuted(witness) => text.push_str(&witness_in_words(witness, data)),
+    }
+    text
+}
+
+/// The ends of the spectrum; of a valid matrix also its rank and condition, and why the rank is not full.
+fn spectrum_in_words(found: &MercerCheck) -> String {
+    let (spectrum, n) = (&found.spectrum, found.measured);
+    let [smallest, error, largest] = [spectrum.smallest(), spectrum.error, spectrum.largest()].map(number);
+    let (mut text, least) = match spectrum.method {
+        Method::Full => {
+            (format!("smallest  eigenvalue {smallest} ± {error} (all eigenvalues); largest {largest}\n"), "")
+        }
+        Method::Lanczos(steps) => {
+            let found = format!("{steps} Lanczos steps, ± {error} of one");
+            (format!("smallest  eigenvalue at most {smallest} ({found}); largest {largest}\n"), "at least ")
+        }
+    };
+    if !found.holds() {
+        let _infallible = writeln!(text, "positive  {least}{} of {}", spectrum.rank, count(n, "eigenvalue"));
+        return text;
+    }
+    let condition = spectrum.condition();
+    let bound = if condition.is_finite() { least } else { "" };
+    let _infallible =
+        writeln!(text, "rank      {least}{} of {n}; condition {bound}{}", spectrum.rank, number(condition));
+    if let (Method::Full, Some(cause)) = (spectrum.method, found.deficiency()) {
+        let _infallible = writeln!(text, "deficit   {}: {cause}", n - spectrum.rank);
     }
     text
 }
@@ -81,14 +108,15 @@ fn witness_in_words(witness: &Witness, data: &Data) -> String {
         witness.value, witness.bound
     );
     for (&row, v) in witness.rows.iter().zip(&witness.vector) {
-        let _infallible = writeln!(text, "  v = {v:<24} row {}: {}", data.rows[row] + 1, point(&data.table, row));
+        let _infallible =
+            writeln!(text, "  v = {v:<24} row {}: {}", data.number(row), point(data, row, &witness.rows));
     }
     text
 }
 
-/// A row in full precision.
-fn point(table: &Table, row: usize) -> String {
-    let cells = table.columns().iter().map(|column| match &column.data {
+/// A row in full precision; of a matrix, its entries in the columns of these rows.
+fn point(data: &Data, row: usize, rows: &[usize]) -> String {
+    let cells = data.table.columns().iter().map(|column| match &column.data {
         ColumnData::Numbers(values) => format!("{}={}", column.name, values[row]),
         ColumnData::Categories(names) => format!("{}={}", column.name, names.point(row)),
         ColumnData::Texts(texts) => format!("{}={}", column.name, texts.point(row)),
@@ -101,36 +129,54 @@ fn point(table: &Table, row: usize) -> String {
             let shown = row.indices.iter().zip(row.values).map(|(j, v)| format!("{}:{v}", u64::from(*j) + 1));
             shown.collect::<Vec<_>>().join(" ")
         }
-        ColumnData::Indices(rows) => format!("matrix row {}", rows.point(row) + 1),
+        ColumnData::Indices(matrix) => {
+            let shown = rows.iter().map(|&j| format!("K[{},{}]={}", data.number(row), data.number(j), matrix.entry(row, matrix, j)));
+            shown.collect::<Vec<_>>().join(" ")
+        }
     });
-    cells.collect::<Vec<_>>().join(" ")
+    visible(&cells.collect::<Vec<_>>().join(" "))
 }
 
 fn as_json(found: &MercerCheck, data: &Data) -> Value {
     let steps = found.proof.proof.iter();
-    let proof: Vec<Value> = steps.map(|s| json!({ "part": s.part, "rule": s.rule, "uses": s.uses, "status": s.status.to_string() })).collect();
+    let proof: Vec<Value> = steps
+        .map(|s| json!({ "part": s.part, "rule": s.rule, "uses": s.uses, "status": s.status.to_string() }))
+        .collect();
     let (verdict, witness) = match &found.verdict {
-        Verdict::Holds => ("valid", Value::Null),
-        Verdict::NotSymmetric(i, j) => ("not symmetric", json!({ "rows": [i, j] })),
+        Verdict::Holds if found.spectrum.method == Method::Full => ("valid", Value::Null),
+        Verdict::Holds => ("not refuted", Value::Null),
+        Verdict::NotSymmetric(i, j) => {
+            ("not symmetric", json!({ "rows": [data.number(i - 1), data.number(j - 1)] }))
+        }
         Verdict::Refuted(w) => {
-            let rows: Vec<usize> = w.rows.iter().map(|&row| data.rows[row] + 1).collect();
-            let points: Vec<String> = w.rows.iter().map(|&row| point(&data.table, row)).collect();
-            ("refuted", json!({ "rows": rows, "points": points, "vector": w.vector, "value": w.value, "bound": w.bound }))
+            let rows: Vec<usize> = w.rows.iter().map(|&row| data.number(row)).collect();
+            let points: Vec<String> = w.rows.iter().map(|&row| point(data, row, &w.rows)).collect();
+            (
+                "refuted",
+                json!({ "rows": rows, "points": points, "vector": w.vector, "value": w.value, "bound": w.bound }),
+            )
         }
     };
+    let method = match found.spectrum.method {
+        Method::Full => json!("all eigenvalues"),
+        Method::Lanczos(steps) => json!(format!("{steps} Lanczos steps")),
+    };
+    let repeated =
+        found.duplicates.iter().map(|&(row, before)| [data.number(row - 1), data.number(before - 1)]);
     json!({
         "kernel": found.kernel.to_string(),
         "status": found.proof.status.to_string(),
         "proof": proof,
-        "rows": found.rows,
+        "rows": data.total,
         "measured": found.measured,
         "asymmetry": found.asymmetry,
+        "method": method,
         "smallest_eigenvalue": found.spectrum.smallest(),
         "error": found.spectrum.error,
         "largest_eigenvalue": found.spectrum.largest(),
         "rank": found.spectrum.rank,
         "condition": found.spectrum.condition().is_finite().then(|| found.spectrum.condition()),
-        "duplicates": found.duplicates,
+        "duplicates": repeated.collect::<Vec<_>>(),
         "verdict": verdict,
         "witness": witness,
     })
@@ -145,13 +191,13 @@ fn mend(expr: &KernelExpr, table: &Table, how: Repair, options: &Check) -> anyho
     if let Some(path) = &options.out {
         matrix(path, (n, n), None, |i| mended.entries[i * n..(i + 1) * n].to_vec())?;
     }
-    let saved = options.out.as_ref().map_or_else(
-        || "not saved (--out FILE)".to_owned(),
-        |path| format!("saved to {}", path.display()),
-    );
+    let saved = options
+        .out
+        .as_ref()
+        .map_or_else(|| "not saved (--out FILE)".to_owned(), |path| format!("saved to {}", path.display()));
     let text = format!(
-        "repair    {how}: {} negative eigenvalues; moved by {} (Frobenius), {} of the whole; {saved}\n",
-        mended.negative,
+        "repair    {how}: {}; moved by {} (Frobenius), {} of the whole; {saved}\n",
+        count(mended.negative, "negative eigenvalue"),
         number(mended.moved),
         number(mended.relative),
     );

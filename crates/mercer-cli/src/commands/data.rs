@@ -24,18 +24,30 @@ pub(crate) fn run(list: &List) -> anyhow::Result<Answer> {
         print(&format!("{:#}\n", Value::Array(rows)))?;
     } else if list.name.is_some() {
         let set = chosen[0];
-        let rows = [("set", set.about), ("task", task(set)), ("source", set.source), ("terms", set.terms)];
-        let rows: Vec<Vec<String>> = rows.iter().map(|(key, value)| vec![key.to_string(), value.to_string()]).collect();
+        let rows = [
+            (shown(set), set.about.to_owned()),
+            ("rows".to_owned(), set.rows.to_string()),
+            ("task".to_owned(), task(set).to_owned()),
+            ("source".to_owned(), set.source.to_owned()),
+            ("terms".to_owned(), set.terms.to_owned()),
+        ];
+        let rows: Vec<Vec<String>> = rows.map(|(key, value)| vec![key, value]).to_vec();
         print(&columns(&rows))?;
     } else {
         let mut rows = vec![["set", "rows", "task", "what it is"].map(str::to_owned).to_vec()];
-        rows.extend(chosen.iter().map(|set| {
-            let name = if set.generated { format!("@{}(n, noise, seed)", set.name) } else { format!("@{}", set.name) };
-            vec![name, set.rows.to_string(), task(set).to_owned(), set.about.to_owned()]
-        }));
+        rows.extend(
+            chosen.iter().map(|set| {
+                vec![shown(set), set.rows.to_string(), task(set).to_owned(), set.about.to_owned()]
+            }),
+        );
         print(&columns(&rows))?;
     }
     Ok(Answer::Yes)
+}
+
+/// The set as it is written.
+fn shown(set: &BuiltIn) -> String {
+    if set.generated { format!("@{}(n, noise, seed)", set.name) } else { format!("@{}", set.name) }
 }
 
 fn task(set: &BuiltIn) -> &'static str {

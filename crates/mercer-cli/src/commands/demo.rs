@@ -14,7 +14,16 @@ pub(crate) fn run(demo: &Demo) -> anyhow::Result<Answer> {
     print("\nA kernel that is not one is caught, with rows that prove it:\n\n")?;
     step(&["check", "@circles(n=200)", "--kernel", "sigmoid(gamma=1, offset=-1)"])?;
     print("\nWhich width sees the two moons? Gram matrices for five of them, against the labels:\n\n")?;
-    step(&["gram", "@moons(n=200)", "--kernel", "rbf", "--sweep", "sigma=0.1,0.2,0.5,1,5", "--plot", &picture])?;
+    step(&[
+        "gram",
+        "@moons(n=200)",
+        "--kernel",
+        "rbf",
+        "--sweep",
+        "sigma=0.1,0.2,0.5,1,5",
+        "--plot",
+        &picture,
+    ])?;
     print("\nKernels work on texts too, and compose: DNA by shared substrings.\n\n")?;
     step(&["gram", "@promoter", "--kernel", "normalize(spectrum(k=3) + spectrum(k=4))"])?;
     print(&format!("\nThe picture is in {picture}. Next: mercer kernels, mercer data, mercer --help\n"))?;
@@ -23,8 +32,12 @@ pub(crate) fn run(demo: &Demo) -> anyhow::Result<Answer> {
 
 /// Shows a command and runs it, exactly as if it had been typed.
 fn step(words: &[&str]) -> anyhow::Result<()> {
-    let quoted: Vec<String> =
-        words.iter().map(|word| if word.contains([' ', '(', '*', '=']) { format!("'{word}'") } else { (*word).to_owned() }).collect();
+    let quoted: Vec<String> = words
+        .iter()
+        .map(
+            |word| if word.contains([' ', '(', '*', '=']) { format!("'{word}'") } else { (*word).to_owned() },
+        )
+        .collect();
     print(&format!("$ mercer {}\n", quoted.join(" ")))?;
     match Arguments::try_parse_from(std::iter::once("mercer").chain(words.iter().copied()))?.command {
         Command::Check(check) => super::check::run(&check)?,

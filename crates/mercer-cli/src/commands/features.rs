@@ -1,10 +1,10 @@
 //! `mercer features`: an explicit feature map, counted or built.
 
 use mercer::kernel::vectors;
-use mercer::points::{ColumnData, Points, Table, build};
+use mercer::points::{Points, build};
 
 use crate::args::Features;
-use crate::input::{budget, load, map};
+use crate::input::{budget, coordinates, load, map};
 use crate::output::{Answer, check_matrix_file, count, matrix, print, to_stdout, write_csv};
 
 pub(crate) fn run(options: &Features) -> anyhow::Result<Answer> {
@@ -14,7 +14,7 @@ pub(crate) fn run(options: &Features) -> anyhow::Result<Answer> {
     let map = expr.build()?;
     if options.count {
         let kernel = map.kernel_hint().unwrap_or_else(|| expr.info().kernel.to_owned());
-        let columns = coordinates(&data.table);
+        let columns = data.table.columns().iter().map(|column| coordinates(&column.data)).sum();
         let dimension = map.dimension(columns);
         print(&format!("{expr}: {} to {dimension} features; kernel: {kernel}\n", count(columns, "column")))?;
         return Ok(Answer::Yes);
@@ -28,15 +28,4 @@ pub(crate) fn run(options: &Features) -> anyhow::Result<Answer> {
         None => to_stdout(|writer| write_csv(writer, features.len(), Some(&header), row))?,
     }
     Ok(Answer::Yes)
-}
-
-/// How many coordinates the numeric columns have together, without writing any out.
-fn coordinates(table: &Table) -> usize {
-    let each = table.columns().iter().map(|column| match &column.data {
-        ColumnData::Numbers(_) => 1,
-        ColumnData::Dense(points, _) => points.dim(),
-        ColumnData::Sparse(points) => points.dim(),
-        _ => 0,
-    });
-    each.sum()
 }

@@ -4,16 +4,17 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use mercer::gram::{
-    Alignment, Gram as _, Ideal, Lazy, Shape, Spectrum, Statistics, Stored, alignment, concentration, spectrum, statistics,
+    Alignment, Gram as _, Ideal, Lazy, Shape, Spectrum, Statistics, Stored, alignment, concentration,
+    spectrum, statistics,
 };
 use mercer::kernel::{KernelExpr, vectors};
-use mercer::points::{ColumnData, Points, Table};
+use mercer::points::{Points, Table};
 use serde_json::{Value, json};
 
 use super::picture::{Drawn, heat_map, panel, seriate};
 use crate::args::Gram;
-use crate::input::{budget, kernel, load};
-use crate::output::{Answer, columns, matrix, note, number, print};
+use crate::input::{budget, coordinates, kernel, load};
+use crate::output::{Answer, check_file, check_matrix_file, columns, count, matrix, note, number, print};
 
 /// What is found out about one kernel.
 struct Row {
@@ -27,9 +28,17 @@ struct Row {
 pub(crate) fn run(options: &Gram) -> anyhow::Result<Answer> {
     let kernels = sweep(&kernel(&options.kernel)?, options.sweep.as_deref())?;
     if let (Some(path), true) = (&options.out, kernels.len() > 1) {
-        bail!("{}: a sweep makes {} matrices; save one at a time, without --sweep", path.display(), kernels.len());
+        bail!(
+            "{}: a sweep makes {} matrices; save one at a time, without --sweep",
+            path.display(),
+            kernels.len()
+        );
     }
-    let data = load(&options.input)?;
+    check_matrix_file(options.out.as_deref())?;
+    if let Some(path) = &options.plot {
+        check_file(path, "a picture", ["svg", "png"])?;
+    }
+    let data = load(&options.input, Some(&kernels[0].1))?;
     let budget = budget(options.memory);
     Stored::<f32>::fits(data.table.len(), budget)?;
     let ideal = data.ideal()?;
@@ -45,40 +54,75 @@ pub(crate) fn run(options: &Gram) -> anyhow::Result<Answer> {
     for (title, kernel) in kernels {
         let lazy = Lazy::new(&kernel, &data.table)?;
         let gram = Stored::<f32>::new(&lazy, budget)?;
+        check_finite(&gram)?;
         if let Some(path) = &options.out {
             matrix(path, (gram.len(), gram.len()), None, |i| gram.row(i).to_vec())?;
         }
         let aligned = ideal.as_ref().map(|ideal| alignment(&gram, |i, j| ideal.value(i, j)));
         let statistics = statistics(&gram);
         if options.plot.is_some() {
-            let drawn = Drawn { title: title.clone(), gram: &gram, alignment: aligned, shape: statistics.shape };
+            let drawn =
+                Drawn { title: title.clone(), gram: &gram, alignment: aligned, shape: statistics.shape };
             panels.push(panel(&drawn, &order));
         }
         let spectrum = (gram.len() <= mercer::gram::FULL_SPECTRUM).then(|| spectrum(&lazy)).transpose()?;
-        rows.push(Row { kernel: lazy.plan().expr().clone(), title, statistics, alignment: aligned, spectrum });
+        rows.push(Row {
+            kernel: lazy.plan().expr().clone(),
+            title,
+            statistics,
+            alignment: aligned,
+            spectrum,
+        });
     }
     if let Some(path) = &options.plot {
-        draw(path, options, &data.name, &rows, panels, ideal.as_ref().map(|ideal| (ideal, order.as_slice())))?;
+        draw(
+            path,
+            options,
+            &data.name,
+            &rows,
+            panels,
+            ideal.as_ref().map(|ideal| (ideal, order.as_slice())),
+        )?;
     }
-    let contrast = contrast(&data.table);
     if options.json {
         print(&format!("{:#}\n", as_json(&rows, data.table.len())))?;
     } else {
         print(&in_words(&rows, data.table.len(), data.total, &data.name))?;
+        if ideal.is_some_and(|ideal| ideal.groups().len() == 1) {
+            note(
+                "warning: every label is the same, so the alignment says nothing; name another column (--target)",
+            );
+        }
     }
-    if let Some(warning) = contrast.filter(|_| rows.iter().any(|row| is_local(&row.kernel))) {
+    if let Some(warning) =
+        rows.iter().any(|row| is_local(&row.kernel)).then(|| contrast(&data.table)).flatten()
+    {
         note(&warning);
     }
     Ok(Answer::Yes)
 }
 
+/// An entry may be finite by the definition and still too large for the precision of a stored matrix.
+fn check_finite(gram: &Stored<f32>) -> anyhow::Result<()> {
+    match gram.entries().iter().position(|entry| !entry.is_finite()) {
+        None => Ok(()),
+        Some(at) => bail!(
+            "entry ({}, {}) is too large for a 32-bit number; scale the columns or choose smaller parameters",
+            at / gram.len() + 1,
+            at % gram.len() + 1
+        ),
+    }
+}
+
 /// The kernels of a sweep with their titles; without one, the kernel alone.
 fn sweep(kernel: &KernelExpr, sweep: Option<&str>) -> anyhow::Result<Vec<(String, KernelExpr)>> {
     let Some(text) = sweep else { return Ok(vec![(kernel.to_string(), kernel.clone())]) };
-    let (name, values) = text.split_once('=').context("--sweep: write NAME=VALUE,VALUE,…, e.g. sigma=0.1,1,10")?;
+    let form = "write NAME=VALUE,VALUE,…, e.g. sigma=0.1,1,10";
+    let (name, values) = text.split_once('=').with_context(|| format!("--sweep: {form}"))?;
     let mut kernels = Vec::new();
     for value in values.split(',').map(str::trim) {
-        let number: f64 = value.parse().map_err(|_| anyhow::anyhow!("--sweep: '{value}' is not a number"))?;
+        let number = value.parse().ok().filter(|number: &f64| number.is_finite());
+        let number = number.with_context(|| format!("--sweep: '{value}' is not a finite number; {form}"))?;
         let changed = kernel.with_parameter(name.trim(), number).context("--sweep")?;
         kernels.push((format!("{} = {value}", name.trim()), changed));
     }
@@ -115,10 +159,11 @@ fn is_local(kernel: &KernelExpr) -> bool {
 
 /// A warning when distances no longer tell rows apart.
 fn contrast(table: &Table) -> Option<String> {
-    let sparse = table.columns().iter().any(|column| matches!(column.data, ColumnData::Sparse(_)));
     let step = table.len().div_ceil(500).max(1);
     let few = table.select(&(0..table.len()).step_by(step).collect::<Vec<_>>());
-    let (points, _) = if sparse && few.columns().len() > 1 { return None } else { vectors(&few).ok()? };
+    let width: usize = few.columns().iter().map(|column| coordinates(&column.data)).sum();
+    // Sparse rows would be written out for this, which must stay small.
+    let (points, _) = if width > 10_000 { return None } else { vectors(&few).ok()? };
     let found = concentration(&points).filter(|found| points.dim() > 10 && found.is_concentrated())?;
     Some(format!(
         "warning: distances are concentrated (nearest {}, farthest {}: contrast {}); a kernel of the distance can hardly \
@@ -131,37 +176,49 @@ fn contrast(table: &Table) -> Option<String> {
 
 fn in_words(rows: &[Row], n: usize, total: usize, data: &str) -> String {
     let sampled = if n < total { format!(" (a sample of {total})") } else { String::new() };
-    let mut text = format!("{n} rows{sampled} of {data}\n");
+    let mut text = format!("{}{sampled} of {data}\n", count(n, "row"));
     if let [row] = rows {
         text.push_str(&format!("kernel    {}\n", row.kernel));
         let s = &row.statistics;
         text.push_str(&format!("diagonal  mean {}\n", number(s.diagonal_mean)));
-        text.push_str(&format!(
-            "others    mean {}, deviation {}, from {} to {}: {}\n",
-            number(s.mean),
-            number(s.deviation),
-            number(s.smallest),
-            number(s.largest),
-            advice(s.shape)
-        ));
+        if n > 1 {
+            text.push_str(&format!(
+                "others    mean {}, deviation {}, from {} to {}: {}\n",
+                number(s.mean),
+                number(s.deviation),
+                number(s.smallest),
+                number(s.largest),
+                advice(s.shape)
+            ));
+        }
         if let Some(a) = row.alignment {
-            text.push_str(&format!("alignment {} with the labels, {} centred\n", number(a.plain), number(a.centered)));
+            text.push_str(&format!(
+                "alignment {} with the labels, {} centred\n",
+                number(a.plain),
+                number(a.centered)
+            ));
         }
         if let Some(spectrum) = &row.spectrum {
-            text.push_str(&format!(
-                "spectrum  largest {}, smallest {} ± {}; rank {} of {n}, condition {}\n",
-                number(spectrum.largest()),
-                number(spectrum.smallest()),
-                number(spectrum.error),
-                spectrum.rank,
-                number(spectrum.condition())
-            ));
+            let [largest, smallest, error] =
+                [spectrum.largest(), spectrum.smallest(), spectrum.error].map(number);
+            let rest = if spectrum.smallest() < -spectrum.error {
+                "not positive semi-definite (mercer check)".to_owned()
+            } else {
+                format!("rank {} of {n}, condition {}", spectrum.rank, number(spectrum.condition()))
+            };
+            text.push_str(&format!("spectrum  largest {largest}, smallest {smallest} ± {error}; {rest}\n"));
         }
         return text;
     }
-    let mut lines = vec![["", "alignment", "centred", "off-diagonal mean", "deviation", "rank", "verdict"].map(str::to_owned).to_vec()];
+    let mut lines = vec![
+        ["", "alignment", "centred", "off-diagonal mean", "deviation", "rank", "verdict"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     lines.extend(rows.iter().map(|row| {
-        let aligned = |value: fn(&Alignment) -> f64| row.alignment.as_ref().map_or("-".to_owned(), |a| number(value(a)));
+        let aligned = |value: fn(&Alignment) -> f64| {
+            row.alignment.as_ref().map_or("-".to_owned(), |a| number(value(a)))
+        };
         vec![
             row.title.clone(),
             aligned(|a| a.plain),

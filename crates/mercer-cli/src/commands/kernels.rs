@@ -1,7 +1,9 @@
 //! `mercer kernels`: the table of kernels, as text or JSON.
 
 use anyhow::bail;
-use mercer::kernel::{Evidence, KERNELS, KernelInfo, Kind, Literal, Param, Range, kernel_named, signature_text};
+use mercer::kernel::{
+    Evidence, KERNELS, KernelInfo, Kind, Literal, Param, Range, kernel_named, signature_text,
+};
 use mercer::points::nearest;
 use serde_json::{Value, json};
 
@@ -34,7 +36,9 @@ pub(crate) fn run(list: &List) -> anyhow::Result<Answer> {
             cells
         }));
         print(&columns(&rows))?;
-        print("\nalgebra: 0.5*k  k1 + k2  k1*k2  k^2  exp(k)  normalize(k)  k[column, …]  k@map  outer(map)  name: k\n")?;
+        print(
+            "\nalgebra: 0.5*k  k1 + k2  k1*k2  k^2  exp(k)  normalize(k)  k[column, …]  k@map  outer(map)  name: k\n",
+        )?;
     }
     Ok(Answer::Yes)
 }
@@ -73,10 +77,15 @@ fn in_full(kernel: &KernelInfo) -> String {
     if !kernel.signature.aliases.is_empty() {
         rows.push(vec!["also".into(), kernel.signature.aliases.join(", ")]);
     }
-    for param in kernel.signature.params {
-        rows.push(vec![format!("  {}", param.name), format!("{} ({})", param.about, range(param))]);
-    }
+    rows.extend(parameter_rows(kernel.signature.params));
     columns(&rows)
+}
+
+/// A line for each parameter of a kernel or map.
+pub(crate) fn parameter_rows(params: &[Param]) -> Vec<Vec<String>> {
+    let each = params.iter();
+    each.map(|param| vec![format!("  {}", param.name), format!("{} ({})", param.about, range(param))])
+        .collect()
 }
 
 fn range(param: &Param) -> String {
@@ -95,7 +104,9 @@ fn range(param: &Param) -> String {
     };
     match default(param) {
         Value::Null => kind,
-        value => format!("{kind}; default {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+        value => {
+            format!("{kind}; default {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        }
     }
 }
 

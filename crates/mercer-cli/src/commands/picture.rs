@@ -34,8 +34,10 @@ fn spectral_order(gram: &Stored<f32>, rows: &mut [usize]) {
         return;
     }
     let like = |i: usize, j: usize| f64::from(gram.row(i)[j]).max(0.0);
-    let degree: Vec<f64> =
-        rows.iter().map(|&i| rows.iter().map(|&j| like(i, j)).sum::<f64>().max(f64::MIN_POSITIVE).sqrt()).collect();
+    let degree: Vec<f64> = rows
+        .iter()
+        .map(|&i| rows.iter().map(|&j| like(i, j)).sum::<f64>().max(f64::MIN_POSITIVE).sqrt())
+        .collect();
     let entry = |at: usize| like(rows[at / n], rows[at % n]) / (degree[at / n] * degree[at % n]);
     let Ok((_, vectors)) = eigh(n, &(0..n * n).map(entry).collect::<Vec<_>>()) else { return };
     let second = &vectors[(n - 2) * n..(n - 1) * n];
@@ -59,11 +61,19 @@ pub(crate) fn panel(drawn: &Drawn<'_>, order: &[usize]) -> Panel {
 }
 
 /// The whole picture; the ideal matrix comes last.
-pub(crate) fn heat_map(title: String, subtitle: String, mut panels: Vec<Panel>, ideal: Option<(&Ideal, &[usize])>, dark: bool) -> HeatMap {
-    let groups: Vec<Group> =
-        ideal.map_or_else(Vec::new, |(ideal, _)| ideal.groups().into_iter().map(|(name, count)| Group::new(name, count)).collect());
+pub(crate) fn heat_map(
+    title: String,
+    subtitle: String,
+    mut panels: Vec<Panel>,
+    ideal: Option<(&Ideal, &[usize])>,
+    dark: bool,
+) -> HeatMap {
+    let groups: Vec<Group> = ideal.map_or_else(Vec::new, |(ideal, _)| {
+        ideal.groups().into_iter().map(|(name, count)| Group::new(name, count)).collect()
+    });
     if let Some((ideal, order)) = ideal {
-        let mut panel = Panel::new("ideal", Grid::symmetric(order.len(), |i, j| ideal.value(order[i], order[j])));
+        let mut panel =
+            Panel::new("ideal", Grid::symmetric(order.len(), |i, j| ideal.value(order[i], order[j])));
         panel.captions.push("y y^T".to_owned());
         // Its own scale: the kernels keep theirs, which has no other side where no entry is negative.
         panel.scale = Scale::Own(Range::new(-1.0, 1.0));

@@ -2,23 +2,23 @@
 //!
 //! The additive member of the chi-squared family; 0/0 counts as 0 (`docs/maths.md` §1.2).
 
-use mercer_linalg::{Base};
+use mercer_linalg::Base;
 
 use super::{Built, Lowered, VectorKernel};
 use crate::info::{Domain, Evidence, KernelInfo};
-use crate::signature::{Signature};
+use crate::signature::Signature;
 
 pub(super) static INFO: KernelInfo = KernelInfo {
-    signature: Signature {
-        name: "additive_chi2",
-        aliases: &[],
-        params: &[],
-        one_of: &[],
-    },
+    signature: Signature { name: "additive_chi2", aliases: &[], params: &[], one_of: &[] },
     formula: "sum 2xz/(x+z)",
     domain: Domain::NonNegative,
     about: "histograms, without a width to choose",
-    mercer: |_| Evidence::When("no coordinate is negative", "2xz/(x+z) is the integral of x^t*z^t-type products, which are kernels"),
+    mercer: |_| {
+        Evidence::When(
+            "no coordinate is negative",
+            "2xz/(x+z) is the integral of x^t*z^t-type products, which are kernels",
+        )
+    },
     build: |_| Built::vector(AdditiveChi2),
 };
 

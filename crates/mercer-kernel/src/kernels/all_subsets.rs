@@ -2,19 +2,14 @@
 //!
 //! One feature for every set of columns, in O(d) (`docs/maths.md` §1.1).
 
-use mercer_linalg::{Base};
+use mercer_linalg::Base;
 
 use super::{Built, Lowered, VectorKernel};
 use crate::info::{Domain, Evidence, KernelInfo};
-use crate::signature::{Signature};
+use crate::signature::Signature;
 
 pub(super) static INFO: KernelInfo = KernelInfo {
-    signature: Signature {
-        name: "all_subsets",
-        aliases: &["subsets"],
-        params: &[],
-        one_of: &[],
-    },
+    signature: Signature { name: "all_subsets", aliases: &["subsets"], params: &[], one_of: &[] },
     formula: "prod (1 + x*z)",
     domain: Domain::Vectors,
     about: "products over every subset of the columns",

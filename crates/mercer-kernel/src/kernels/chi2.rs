@@ -12,15 +12,18 @@ pub(super) static INFO: KernelInfo = KernelInfo {
     signature: Signature {
         name: "chi2",
         aliases: &[],
-        params: &[
-            Param::new("gamma", Kind::Real(Range::Positive), 1.0, "how fast it falls"),
-        ],
+        params: &[Param::new("gamma", Kind::Real(Range::Positive), 1.0, "how fast it falls")],
         one_of: &[],
     },
     formula: "exp(-gamma*sum (x-z)^2/(x+z))",
     domain: Domain::NonNegative,
     about: "histograms and counts",
-    mercer: |_| Evidence::When("no coordinate is negative", "the chi-squared distance is conditionally negative definite there"),
+    mercer: |_| {
+        Evidence::When(
+            "no coordinate is negative",
+            "the chi-squared distance is conditionally negative definite there",
+        )
+    },
     build: |call| Built::vector(Chi2 { gamma: call.real("gamma") }),
 };
 

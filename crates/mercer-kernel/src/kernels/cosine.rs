@@ -6,15 +6,10 @@ use mercer_linalg::{Base, Op};
 
 use super::{Built, Lowered, VectorKernel};
 use crate::info::{Domain, Evidence, KernelInfo};
-use crate::signature::{Signature};
+use crate::signature::Signature;
 
 pub(super) static INFO: KernelInfo = KernelInfo {
-    signature: Signature {
-        name: "cosine",
-        aliases: &[],
-        params: &[],
-        one_of: &[],
-    },
+    signature: Signature { name: "cosine", aliases: &[], params: &[], one_of: &[] },
     formula: "<x,z>/(|x|*|z|)",
     domain: Domain::Vectors,
     about: "the angle alone; lengths do not count",

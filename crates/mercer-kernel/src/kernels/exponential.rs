@@ -14,8 +14,10 @@ pub(super) static INFO: KernelInfo = KernelInfo {
         name: "exponential",
         aliases: &["exp_distance"],
         params: &[
-            Param::new("scale", Kind::Real(Range::Positive), 1.0, "distance at which it falls to 1/e").or(&["s"]),
-            Param::word("distance", &["euclidean", "manhattan", "hamming"], "euclidean", "which distance").or(&["metric"]),
+            Param::new("scale", Kind::Real(Range::Positive), 1.0, "distance at which it falls to 1/e")
+                .or(&["s"]),
+            Param::word("distance", &["euclidean", "manhattan", "hamming"], "euclidean", "which distance")
+                .or(&["metric"]),
         ],
         one_of: &[],
     },

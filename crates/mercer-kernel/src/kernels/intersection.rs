@@ -2,11 +2,11 @@
 //!
 //! What two histograms have in common (`docs/maths.md` §1.2).
 
-use mercer_linalg::{Base};
+use mercer_linalg::Base;
 
 use super::{Built, Lowered, VectorKernel};
 use crate::info::{Domain, Evidence, KernelInfo};
-use crate::signature::{Signature};
+use crate::signature::Signature;
 
 pub(super) static INFO: KernelInfo = KernelInfo {
     signature: Signature {
@@ -18,7 +18,12 @@ pub(super) static INFO: KernelInfo = KernelInfo {
     formula: "sum min(x,z)",
     domain: Domain::NonNegative,
     about: "what two histograms have in common",
-    mercer: |_| Evidence::When("no coordinate is negative", "min(x,z) is the inner product of the indicators of [0,x] and [0,z]"),
+    mercer: |_| {
+        Evidence::When(
+            "no coordinate is negative",
+            "min(x,z) is the inner product of the indicators of [0,x] and [0,z]",
+        )
+    },
     build: |_| Built::vector(Intersection),
 };
 

@@ -12,9 +12,8 @@ pub(super) static INFO: KernelInfo = KernelInfo {
     signature: Signature {
         name: "laplace",
         aliases: &["laplacian"],
-        params: &[
-            Param::new("scale", Kind::Real(Range::Positive), 1.0, "distance at which it falls to 1/e").or(&["s"]),
-        ],
+        params: &[Param::new("scale", Kind::Real(Range::Positive), 1.0, "distance at which it falls to 1/e")
+            .or(&["s"])],
         one_of: &[],
     },
     formula: "exp(-|x-z|_1/scale)",

@@ -2,19 +2,14 @@
 //!
 //! The plain inner product; with it every kernel method is its linear self (`docs/maths.md` §1.2).
 
-use mercer_linalg::{Base};
+use mercer_linalg::Base;
 
 use super::{Built, Lowered, VectorKernel};
 use crate::info::{Domain, Evidence, KernelInfo};
-use crate::signature::{Signature};
+use crate::signature::Signature;
 
 pub(super) static INFO: KernelInfo = KernelInfo {
-    signature: Signature {
-        name: "linear",
-        aliases: &["dot"],
-        params: &[],
-        one_of: &[],
-    },
+    signature: Signature { name: "linear", aliases: &["dot"], params: &[], one_of: &[] },
     formula: "<x,z>",
     domain: Domain::Vectors,
     about: "the inner product: kernel methods become their linear selves",

@@ -89,7 +89,13 @@ pub trait Kernel<P: Points>: Send + Sync {
     fn ready(&self, points: &P) -> Self::Ready;
 
     /// Writes k between rows `x.1` and columns `z.1` into `out`, `stride` values a row.
-    fn tile(&self, x: (&Self::Ready, &[usize]), z: (&Self::Ready, Range<usize>), out: &mut [f64], stride: usize);
+    fn tile(
+        &self,
+        x: (&Self::Ready, &[usize]),
+        z: (&Self::Ready, Range<usize>),
+        out: &mut [f64],
+        stride: usize,
+    );
 }
 
 /// How a kernel on vectors runs on the tile.

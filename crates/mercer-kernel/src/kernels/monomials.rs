@@ -3,7 +3,7 @@
 //! Every monomial of degree at most p with weight 1, in O(d·p): complete homogeneous symmetric polynomials of
 //! the products x_j·z_j (`docs/maths.md` §1.1).
 
-use mercer_linalg::{Base};
+use mercer_linalg::Base;
 
 use super::{Built, Lowered, VectorKernel};
 use crate::info::{Domain, Evidence, KernelInfo};
@@ -13,9 +13,7 @@ pub(super) static INFO: KernelInfo = KernelInfo {
     signature: Signature {
         name: "monomials",
         aliases: &[],
-        params: &[
-            Param::new("degree", Kind::Integer(1, 32), 3.0, "highest degree").or(&["d"]),
-        ],
+        params: &[Param::new("degree", Kind::Integer(1, 32), 3.0, "highest degree").or(&["d"])],
         one_of: &[],
     },
     formula: "sum_{r<=degree} h_r(x_1*z_1, ..., x_d*z_d)",

@@ -23,10 +23,18 @@ pub(super) static INFO: KernelInfo = KernelInfo {
     domain: Domain::Vectors,
     about: "products of up to `degree` coordinates",
     mercer: |call| match call.number("offset") {
-        Some(offset) if offset < 0.0 => Evidence::Not("with a negative offset the expansion has negative weights"),
+        Some(offset) if offset < 0.0 => {
+            Evidence::Not("with a negative offset the expansion has negative weights")
+        }
         _ => Evidence::Psd("a power of a sum of an inner product and a constant that is not negative"),
     },
-    build: |call| Built::vector(Poly { degree: call.whole("degree"), gamma: call.real("gamma"), offset: call.real("offset") }),
+    build: |call| {
+        Built::vector(Poly {
+            degree: call.whole("degree"),
+            gamma: call.real("gamma"),
+            offset: call.real("offset"),
+        })
+    },
 };
 
 #[derive(Debug)]

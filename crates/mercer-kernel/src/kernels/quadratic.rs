@@ -6,15 +6,10 @@ use mercer_linalg::{Base, Op};
 
 use super::{Built, Lowered, VectorKernel};
 use crate::info::{Domain, Evidence, KernelInfo};
-use crate::signature::{Signature};
+use crate::signature::Signature;
 
 pub(super) static INFO: KernelInfo = KernelInfo {
-    signature: Signature {
-        name: "quadratic",
-        aliases: &[],
-        params: &[],
-        one_of: &[],
-    },
+    signature: Signature { name: "quadratic", aliases: &[], params: &[], one_of: &[] },
     formula: "<x,z> + <x,z>^2",
     domain: Domain::Vectors,
     about: "products of up to two coordinates",

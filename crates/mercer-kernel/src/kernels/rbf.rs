@@ -14,8 +14,19 @@ pub(super) static INFO: KernelInfo = KernelInfo {
         name: "rbf",
         aliases: &["gaussian", "gauss"],
         params: &[
-            Param::optional("gamma", Kind::RealOr(Range::Positive, &["scale", "median"]), Some(Literal::Word("scale")), "rate; `scale` = 1/(d*var), `median` from the median distance").or(&["g"]),
-            Param::optional("sigma", Kind::Real(Range::Positive), None, "standard deviation: gamma = 1/(2*sigma^2)"),
+            Param::optional(
+                "gamma",
+                Kind::RealOr(Range::Positive, &["scale", "median"]),
+                Some(Literal::Word("scale")),
+                "rate; `scale` = 1/(d*var), `median` from the median distance",
+            )
+            .or(&["g"]),
+            Param::optional(
+                "sigma",
+                Kind::Real(Range::Positive),
+                None,
+                "standard deviation: gamma = 1/(2*sigma^2)",
+            ),
             Param::optional("width", Kind::Real(Range::Positive), None, "gamma = 1/width^2").or(&["w"]),
         ],
         one_of: &["gamma", "sigma", "width"],

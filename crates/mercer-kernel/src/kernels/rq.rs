@@ -33,7 +33,8 @@ struct RationalQuadratic {
 
 impl VectorKernel for RationalQuadratic {
     fn eval(&self, x: &[f64], z: &[f64]) -> f64 {
-        (1.0 + Base::SquaredDistance.pair(x, z) / (2.0 * self.alpha * self.scale * self.scale)).powf(-self.alpha)
+        (1.0 + Base::SquaredDistance.pair(x, z) / (2.0 * self.alpha * self.scale * self.scale))
+            .powf(-self.alpha)
     }
 
     fn lower(&self) -> Lowered {

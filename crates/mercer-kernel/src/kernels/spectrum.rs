@@ -88,7 +88,13 @@ impl Kernel<Texts> for Spectrum {
         Counts { texts: points.clone(), starts, substrings }
     }
 
-    fn tile(&self, (x, rows): (&Counts, &[usize]), (z, columns): (&Counts, Range<usize>), out: &mut [f64], stride: usize) {
+    fn tile(
+        &self,
+        (x, rows): (&Counts, &[usize]),
+        (z, columns): (&Counts, Range<usize>),
+        out: &mut [f64],
+        stride: usize,
+    ) {
         let mut occurrences: HashMap<&[u8], Vec<(usize, f64)>> = HashMap::new();
         for (at, &row) in rows.iter().enumerate() {
             for (substring, count) in x.of(row) {

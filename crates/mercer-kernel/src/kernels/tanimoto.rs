@@ -7,19 +7,19 @@ use mercer_linalg::{Base, Op};
 
 use super::{Built, Lowered, VectorKernel};
 use crate::info::{Domain, Evidence, KernelInfo};
-use crate::signature::{Signature};
+use crate::signature::Signature;
 
 pub(super) static INFO: KernelInfo = KernelInfo {
-    signature: Signature {
-        name: "tanimoto",
-        aliases: &["jaccard"],
-        params: &[],
-        one_of: &[],
-    },
+    signature: Signature { name: "tanimoto", aliases: &["jaccard"], params: &[], one_of: &[] },
     formula: "<x,z>/(|x|^2 + |z|^2 - <x,z>)",
     domain: Domain::NonNegative,
     about: "sets and molecular fingerprints",
-    mercer: |_| Evidence::When("no coordinate is negative", "a geometric series in kernels (Gower 1971; Ralaivola et al. 2005)"),
+    mercer: |_| {
+        Evidence::When(
+            "no coordinate is negative",
+            "a geometric series in kernels (Gower 1971; Ralaivola et al. 2005)",
+        )
+    },
     build: |_| Built::vector(Tanimoto),
 };
 

@@ -12,9 +12,7 @@ pub(super) static INFO: KernelInfo = KernelInfo {
     signature: Signature {
         name: "tuples",
         aliases: &["ordered"],
-        params: &[
-            Param::new("degree", Kind::Integer(1, 64), 3.0, "highest degree").or(&["d"]),
-        ],
+        params: &[Param::new("degree", Kind::Integer(1, 64), 3.0, "highest degree").or(&["d"])],
         one_of: &[],
     },
     formula: "sum_{r<=degree} <x,z>^r",

@@ -97,7 +97,13 @@ impl Kernel<Dense<f64>> for EachPair<OnVectors> {
         points.clone()
     }
 
-    fn tile(&self, x: (&Dense<f64>, &[usize]), z: (&Dense<f64>, Range<usize>), out: &mut [f64], stride: usize) {
+    fn tile(
+        &self,
+        x: (&Dense<f64>, &[usize]),
+        z: (&Dense<f64>, Range<usize>),
+        out: &mut [f64],
+        stride: usize,
+    ) {
         each_pair(x, z, out, stride, |x, z| (self.0)(x, z));
     }
 }

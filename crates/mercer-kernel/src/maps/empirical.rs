@@ -40,14 +40,18 @@ impl FeatureMap for Empirical {
         let floor = points.len() as f64 * f64::EPSILON * residual.iter().fold(0.0, |a: f64, &b| a.max(b));
         let (mut pivots, mut columns): (Vec<usize>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
         while pivots.len() < self.rank.min(points.len()) {
-            let (pivot, &largest) =
-                residual.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).expect("rank is below the number of rows");
+            let (pivot, &largest) = residual
+                .iter()
+                .enumerate()
+                .max_by(|a, b| a.1.total_cmp(b.1))
+                .expect("rank is below the number of rows");
             if largest <= floor {
                 break;
             }
             let known = |i: usize| columns.iter().map(|c| c[i] * c[pivot]).sum::<f64>();
-            let column: Vec<f64> =
-                (0..points.len()).map(|i| (plan.pair(&ready, i, &ready, pivot) - known(i)) / largest.sqrt()).collect();
+            let column: Vec<f64> = (0..points.len())
+                .map(|i| (plan.pair(&ready, i, &ready, pivot) - known(i)) / largest.sqrt())
+                .collect();
             residual.iter_mut().zip(&column).for_each(|(r, c)| *r = (*r - c * c).max(0.0));
             residual[pivot] = 0.0;
             pivots.push(pivot);
@@ -66,9 +70,11 @@ impl FeatureMap for Empirical {
         let plan = Plan::compile(&kernel, &table, &Registry::new()).map_err(invalid)?;
         let gram = gram(&plan, &plan.ready(&table).map_err(invalid)?);
         let weights = inverse_lower(landmarks.len(), &gram).ok_or_else(|| {
-            PointsError::Invalid(format!("{kernel} is not positive definite on its own pivots; it has no feature map"))
+            PointsError::Invalid(format!(
+                "{kernel} is not positive definite on its own pivots; it has no feature map"
+            ))
         })?;
-        Landmarks::new("empirical", &kernel, landmarks, weights, self.rank)
+        Landmarks::fitted("empirical", &kernel, landmarks, weights, self.rank)
     }
 }
 
@@ -79,7 +85,8 @@ fn inverse_lower(m: usize, gram: &[f64]) -> Option<Vec<f64>> {
         for j in 0..=i {
             let known: f64 = (0..j).map(|k| lower[i * m + k] * lower[j * m + k]).sum();
             let rest = gram[i * m + j] - known;
-            lower[i * m + j] = if i == j { (rest > 0.0).then(|| rest.sqrt())? } else { rest / lower[j * m + j] };
+            lower[i * m + j] =
+                if i == j { (rest > 0.0).then(|| rest.sqrt())? } else { rest / lower[j * m + j] };
         }
     }
     let mut inverse = vec![0.0; m * m];

@@ -27,7 +27,8 @@ impl Fourier {
         let known = ["rbf", "laplace", "matern", "rq", "exponential"];
         match &kernel {
             KernelExpr::Leaf(leaf)
-                if known.contains(&leaf.call().signature().name) && leaf.call().word("distance") != Some("hamming") =>
+                if known.contains(&leaf.call().signature().name)
+                    && leaf.call().word("distance") != Some("hamming") =>
             {
                 Ok(Self { kernel, m, seed })
             }

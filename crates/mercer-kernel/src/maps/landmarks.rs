@@ -37,7 +37,7 @@ pub(super) fn gram(plan: &Plan, rows: &Ready) -> Vec<f64> {
 
 impl Landmarks {
     /// `weights` is row-major, `dim_out` rows (those missing are zero) of as many values as there are landmarks.
-    pub(super) fn new(
+    pub(super) fn fitted(
         name: &'static str,
         kernel: &KernelExpr,
         landmarks: Dense<f64>,
@@ -69,7 +69,8 @@ impl Fitted for Landmarks {
     fn apply_row(&self, x: &[f64], out: &mut [f64]) -> Result<(), PointsError> {
         let row = table(&Dense::new(1, x.len(), x.to_vec())?)?;
         let row = self.plan.ready(&row).map_err(invalid)?;
-        let values: Vec<f64> = (0..self.points.len()).map(|j| self.plan.pair(&row, 0, &self.points, j)).collect();
+        let values: Vec<f64> =
+            (0..self.points.len()).map(|j| self.plan.pair(&row, 0, &self.points, j)).collect();
         out.fill(0.0);
         if !values.is_empty() {
             for (slot, weights) in out.iter_mut().zip(self.weights.chunks_exact(values.len())) {

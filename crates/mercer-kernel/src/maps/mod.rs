@@ -11,8 +11,8 @@ mod nystrom;
 use std::sync::Arc;
 
 use mercer_points::{
-    Buckets, Center, Deviation, FeatureMap, Homogeneous, Identity, Log, MinMax, Monomials, Polynomial, Quadratic,
-    Standardize, Subsets, Tuples, Unit,
+    Buckets, Center, Deviation, FeatureMap, Homogeneous, Identity, Log, MinMax, Monomials, Polynomial,
+    Quadratic, Standardize, Subsets, Tuples, Unit,
 };
 
 use crate::info::MapInfo;
@@ -21,10 +21,15 @@ use crate::{KernelExpr, MapExpr};
 
 const DEGREE: Param = Param::new("degree", Kind::Integer(1, 1000), 3.0, "highest degree").or(&["d", "p"]);
 const SEED: Param = Param::new("seed", Kind::Integer(0, (1 << 53) - 1), 0.0, "seed of the random choice");
-const KERNEL: Param = Param::optional("kernel", Kind::Kernel, Some(Literal::Kernel("rbf")), "the kernel to imitate").or(&["k"]);
+const KERNEL: Param =
+    Param::optional("kernel", Kind::Kernel, Some(Literal::Kernel("rbf")), "the kernel to imitate").or(&["k"]);
 
 /// A row without words for the parameters that a map does not have.
-const fn signature(name: &'static str, aliases: &'static [&'static str], params: &'static [Param]) -> Signature {
+const fn signature(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    params: &'static [Param],
+) -> Signature {
     Signature { name, aliases, params, one_of: &[] }
 }
 
@@ -54,7 +59,11 @@ pub static MAPS: &[&MapInfo] = &[
         signature: signature(
             "polynomial",
             &["poly"],
-            &[DEGREE, Param::new("offset", Kind::Real(Range::NonNegative), 1.0, "weight of the lower degrees").or(&["c"])],
+            &[
+                DEGREE,
+                Param::new("offset", Kind::Real(Range::NonNegative), 1.0, "weight of the lower degrees")
+                    .or(&["c"]),
+            ],
         ),
         formula: "all monomials of degree <= p, multinomial weights",
         dimension: "C(d+p, p)",
@@ -114,7 +123,8 @@ pub static MAPS: &[&MapInfo] = &[
         signature: signature(
             "buckets",
             &[],
-            &[Param::new("count", Kind::Integer(2, 1000), 10.0, "buckets a column, between quantiles").or(&["n"])],
+            &[Param::new("count", Kind::Integer(2, 1000), 10.0, "buckets a column, between quantiles")
+                .or(&["n"])],
         ),
         formula: "[x_j in bucket b]",
         dimension: "d*count",
@@ -163,7 +173,9 @@ pub static MAPS: &[&MapInfo] = &[
         dimension: "m",
         kernel: "the kernel, in expectation",
         about: "random Fourier features of a shift-invariant kernel",
-        build: |call| same(fourier::Fourier::new(kernel(call), call.whole("m") as usize, call.real("seed") as u64)?),
+        build: |call| {
+            same(fourier::Fourier::new(kernel(call), call.whole("m") as usize, call.real("seed") as u64)?)
+        },
     },
     &MapInfo {
         signature: signature(
@@ -175,13 +187,18 @@ pub static MAPS: &[&MapInfo] = &[
         dimension: "m",
         kernel: "the kernel, projected on m training rows",
         about: "features from m landmark rows",
-        build: |call| same(nystrom::Nystrom::new(kernel(call), call.whole("m") as usize, call.real("seed") as u64)),
+        build: |call| {
+            same(nystrom::Nystrom::new(kernel(call), call.whole("m") as usize, call.real("seed") as u64))
+        },
     },
     &MapInfo {
         signature: signature(
             "empirical",
             &[],
-            &[KERNEL, Param::new("rank", Kind::Integer(1, 100_000), 1000.0, "at most so many features").or(&["m"])],
+            &[
+                KERNEL,
+                Param::new("rank", Kind::Integer(1, 100_000), 1000.0, "at most so many features").or(&["m"]),
+            ],
         ),
         formula: "rows of R with K = R*R^T (pivoted Cholesky)",
         dimension: "rank",

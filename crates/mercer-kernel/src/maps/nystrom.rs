@@ -38,7 +38,8 @@ impl FeatureMap for Nystrom {
 
     fn learn(&self, points: &Dense<f64>) -> Result<State, PointsError> {
         let plan = Plan::compile(&self.kernel, &table(points)?, &Registry::new()).map_err(invalid)?;
-        let mut rows = sample(&mut Pcg64::seed_from_u64(self.seed), points.len(), self.m.min(points.len())).into_vec();
+        let mut rows =
+            sample(&mut Pcg64::seed_from_u64(self.seed), points.len(), self.m.min(points.len())).into_vec();
         rows.sort_unstable();
         let mut state = State::new();
         state.insert("landmarks".into(), points.select(&rows).into_values());
@@ -52,14 +53,17 @@ impl FeatureMap for Nystrom {
         let table = table(&landmarks)?;
         let plan = Plan::compile(&kernel, &table, &Registry::new()).map_err(invalid)?;
         let m = landmarks.len();
-        let (values, vectors) = eigh(m, &gram(&plan, &plan.ready(&table).map_err(invalid)?)).map_err(invalid)?;
+        let (values, vectors) =
+            eigh(m, &gram(&plan, &plan.ready(&table).map_err(invalid)?)).map_err(invalid)?;
         let floor = m as f64 * f64::EPSILON * values.last().copied().unwrap_or(0.0);
         let mut root = vec![0.0; m * m];
-        for (value, vector) in values.iter().zip(vectors.chunks_exact(m.max(1))).filter(|(value, _)| **value > floor) {
+        for (value, vector) in
+            values.iter().zip(vectors.chunks_exact(m.max(1))).filter(|(value, _)| **value > floor)
+        {
             for (i, row) in root.chunks_exact_mut(m).enumerate() {
                 row.iter_mut().zip(vector).for_each(|(slot, v)| *slot += vector[i] * v / value.sqrt());
             }
         }
-        Landmarks::new("nystrom", &kernel, landmarks, root, self.m)
+        Landmarks::fitted("nystrom", &kernel, landmarks, root, self.m)
     }
 }

@@ -25,7 +25,14 @@ pub(super) fn compile(expr: &KernelExpr, table: &Table, registry: &Registry) -> 
     let root = compiler.node(expr, &mut Vec::new())?;
     let expr = expr.with_resolved(&compiler.resolved);
     let views = compiler.views.into_iter().map(|(spec, _)| spec).collect();
-    Ok(Plan { expr, resolved: compiler.resolved, root, views, leaves: compiler.leaves, normalized: compiler.normalized })
+    Ok(Plan {
+        expr,
+        resolved: compiler.resolved,
+        root,
+        views,
+        leaves: compiler.leaves,
+        normalized: compiler.normalized,
+    })
 }
 
 struct Compiler<'a> {
@@ -54,17 +61,28 @@ impl Compiler<'_> {
                 Node::Normalize(Box::new(node), self.normalized.len() - 1)
             }
             KernelExpr::Outer(map) => self.outer(map, changes)?,
-            KernelExpr::On(child, columns) => self.changed(child, changes, Change::Columns(columns.clone()))?,
+            KernelExpr::On(child, columns) => {
+                self.changed(child, changes, Change::Columns(columns.clone()))?
+            }
             KernelExpr::Mapped(child, map) => self.changed(child, changes, Change::Map(map.clone()))?,
         })
     }
 
-    fn nodes(&mut self, children: &[KernelExpr], changes: &mut Vec<Change>) -> Result<Vec<Node>, KernelError> {
+    fn nodes(
+        &mut self,
+        children: &[KernelExpr],
+        changes: &mut Vec<Change>,
+    ) -> Result<Vec<Node>, KernelError> {
         children.iter().map(|child| self.node(child, changes)).collect()
     }
 
     /// A selection or a map around `child` happens to the data before anything inside it.
-    fn changed(&mut self, child: &KernelExpr, changes: &mut Vec<Change>, change: Change) -> Result<Node, KernelError> {
+    fn changed(
+        &mut self,
+        child: &KernelExpr,
+        changes: &mut Vec<Change>,
+        change: Change,
+    ) -> Result<Node, KernelError> {
         changes.push(change);
         let node = self.node(child, changes);
         changes.pop();
@@ -141,11 +159,12 @@ impl Compiler<'_> {
         changes: &[Change],
         features: Option<Features>,
     ) -> Result<usize, KernelError> {
-        let same = |spec: &ViewSpec| spec.wanted == wanted && spec.changes == changes && spec.features.is_none();
-        if features.is_none() {
-            if let Some(known) = self.views.iter().position(|(spec, _)| same(spec)) {
-                return Ok(known);
-            }
+        let same =
+            |spec: &ViewSpec| spec.wanted == wanted && spec.changes == changes && spec.features.is_none();
+        if features.is_none()
+            && let Some(known) = self.views.iter().position(|(spec, _)| same(spec))
+        {
+            return Ok(known);
         }
         self.views.push(ViewSpec::fit(kernel, wanted, changes, features, self.table)?);
         Ok(self.views.len() - 1)

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use mercer_linalg::{Base, Panels, Real, SparseRows};
-use mercer_points::{Dense, Points, Table, Texts};
+use mercer_points::{Dense, Points, SparseRow, Table, Texts};
 
 use super::view::View;
 use super::{LeafKernel, Plan};
@@ -94,7 +94,14 @@ impl ReadyView {
             }
             _ => {}
         }
-        Self { view, center, largest, largest_centered, single: Packings::default(), double: Packings::default() }
+        Self {
+            view,
+            center,
+            largest,
+            largest_centered,
+            single: Packings::default(),
+            double: Packings::default(),
+        }
     }
 
     /// Dense points for the tile, shifted by the training mean or not.
@@ -102,7 +109,9 @@ impl ReadyView {
         let View::Dense(points) = &self.view else { unreachable!("only dense views have panels") };
         let (packings, dim) = (T::packings(self), points.dim());
         if centered {
-            packings.centered.get_or_init(|| Panels::pack(points.len(), dim, |i, j| points.point(i)[j] - self.center[j]))
+            packings
+                .centered
+                .get_or_init(|| Panels::pack(points.len(), dim, |i, j| points.point(i)[j] - self.center[j]))
         } else {
             packings.raw.get_or_init(|| Panels::pack(points.len(), dim, |i, j| points.point(i)[j]))
         }
@@ -195,46 +204,25 @@ impl Ready {
     }
 }
 
-/// Point i of x and point j of z over the same coordinates: all of them, or where one is sparse those that either
-/// stores. A coordinate where both are zero changes no kernel, so a large index costs nothing.
-pub(super) fn both<'a>((x, i): (&'a View, usize), (z, j): (&'a View, usize)) -> (Cow<'a, [f64]>, Cow<'a, [f64]>) {
-    if let (View::Dense(x), View::Dense(z)) = (x, z) {
-        // Points read from different files may have different numbers of trailing zeros.
-        let dim = x.dim().max(z.dim());
-        return (padded(x.point(i), dim), padded(z.point(j), dim));
-    }
-    let (x, z) = (stored(x, i), stored(z, j));
-    let (mut left, mut right) = (Vec::with_capacity(x.len() + z.len()), Vec::with_capacity(x.len() + z.len()));
-    let (mut a, mut b) = (0, 0);
-    while a < x.len() || b < z.len() {
-        let index = |entries: &[(u64, f64)], at: usize| entries.get(at).map_or(u64::MAX, |entry| entry.0);
-        let (here, there) = (index(&x, a), index(&z, b));
-        left.push(if here <= there { x[a].1 } else { 0.0 });
-        right.push(if there <= here { z[b].1 } else { 0.0 });
-        (a, b) = (a + usize::from(here <= there), b + usize::from(there <= here));
-    }
-    (left.into(), right.into())
-}
-
-/// The coordinates of a point with their values, ascending.
-fn stored(view: &View, i: usize) -> Vec<(u64, f64)> {
-    match view {
-        View::Dense(points) => (0..).zip(points.point(i).iter().copied()).collect(),
-        View::Sparse(points) => {
-            let row = points.point(i);
-            row.indices.iter().map(|&j| u64::from(j)).zip(row.values.iter().copied()).collect()
-        }
-        _ => unreachable!("vector kernels see vectors"),
-    }
-}
-
-fn padded(x: &[f64], dim: usize) -> Cow<'_, [f64]> {
-    if x.len() == dim {
-        return x.into();
-    }
-    let mut longer = x.to_vec();
-    longer.resize(dim, 0.0);
-    longer.into()
+/// Point i of x and point j of z over the same coordinates: all of them, or of sparse points those that either stores.
+/// A coordinate where both are zero changes no kernel on vectors, so a large index costs nothing.
+pub(super) fn both<'a>(
+    (x, i): (&'a View, usize),
+    (z, j): (&'a View, usize),
+) -> (Cow<'a, [f64]>, Cow<'a, [f64]>) {
+    let (x, z) = match (x, z) {
+        (View::Dense(x), View::Dense(z)) => return (x.point(i).into(), z.point(j).into()),
+        (View::Sparse(x), View::Sparse(z)) => (x.point(i), z.point(j)),
+        _ => unreachable!("a view has one form, that of the training points"),
+    };
+    let mut indices: Vec<u32> = x.indices.iter().chain(z.indices).copied().collect();
+    indices.sort_unstable();
+    indices.dedup();
+    let spread = |row: SparseRow<'_>| -> Vec<f64> {
+        let value = |index: &u32| row.indices.binary_search(index).map_or(0.0, |at| row.values[at]);
+        indices.iter().map(value).collect()
+    };
+    (spread(x).into(), spread(z).into())
 }
 
 /// Values that a kernel is not defined for, found before any tile runs.
@@ -243,16 +231,16 @@ fn check_domains(plan: &Plan, views: &[ReadyView], table: &Table) -> Result<(), 
         let LeafKernel::Vector { name, .. } = &leaf.kernel else { continue };
         let view = &views[leaf.view].view;
         let domain = KERNELS.iter().find(|info| info.signature.name == name).map(|info| info.domain);
-        if domain == Some(Domain::NonNegative) {
-            if let Some((row, coordinate, value)) = first(view, |v| v < 0.0) {
-                let column = plan.views[leaf.view].coordinate_name(table, coordinate);
-                return Err(KernelError::Negative { kernel: name.clone(), row: row + 1, column, value });
-            }
+        if domain == Some(Domain::NonNegative)
+            && let Some((row, coordinate, value)) = first(view, |v| v < 0.0)
+        {
+            let column = plan.views[leaf.view].coordinate_name(table, coordinate);
+            return Err(KernelError::Negative { kernel: name.clone(), row: row + 1, column, value });
         }
-        if name == "cosine" {
-            if let Some(row) = zero_row(view) {
-                return Err(KernelError::Vanishes { kernel: name.clone(), row: row + 1, value: 0.0 });
-            }
+        if name == "cosine"
+            && let Some(row) = zero_row(view)
+        {
+            return Err(KernelError::Vanishes { kernel: name.clone(), row: row + 1, value: 0.0 });
         }
     }
     Ok(())
@@ -339,7 +327,13 @@ impl Foreign for Equal {
         Box::new(keys.clone())
     }
 
-    fn tile(&self, (x, rows): (&dyn Any, &[usize]), (z, columns): (&dyn Any, Range<usize>), out: &mut [f64], stride: usize) {
+    fn tile(
+        &self,
+        (x, rows): (&dyn Any, &[usize]),
+        (z, columns): (&dyn Any, Range<usize>),
+        out: &mut [f64],
+        stride: usize,
+    ) {
         let (x, z): (&Vec<u128>, &Vec<u128>) = (known(x), known(z));
         for (&row, out) in rows.iter().zip(out.chunks_mut(stride)) {
             for (slot, other) in out.iter_mut().zip(&z[columns.clone()]) {
@@ -355,7 +349,9 @@ pub(super) struct Stored;
 
 impl Foreign for Stored {
     fn eval(&self, (x, i): (&View, usize), (z, j): (&View, usize)) -> f64 {
-        let (View::Indices(x), View::Indices(z)) = (x, z) else { unreachable!("the view has the kernel's kind") };
+        let (View::Indices(x), View::Indices(z)) = (x, z) else {
+            unreachable!("the view has the kernel's kind")
+        };
         x.entry(i, z, j)
     }
 
@@ -364,7 +360,13 @@ impl Foreign for Stored {
         Box::new(rows.clone())
     }
 
-    fn tile(&self, (x, rows): (&dyn Any, &[usize]), (z, columns): (&dyn Any, Range<usize>), out: &mut [f64], stride: usize) {
+    fn tile(
+        &self,
+        (x, rows): (&dyn Any, &[usize]),
+        (z, columns): (&dyn Any, Range<usize>),
+        out: &mut [f64],
+        stride: usize,
+    ) {
         let (x, z): (&mercer_points::Indices, &mercer_points::Indices) = (known(x), known(z));
         for (&row, out) in rows.iter().zip(out.chunks_mut(stride)) {
             for (slot, j) in out.iter_mut().zip(columns.clone()) {

@@ -43,8 +43,11 @@ fn median(points: &Dense<f64>) -> f64 {
 
 /// γ = 1/(2σ²) with σ the median distance, of pairs that differ.
 fn median_of(n: usize, squared: impl Fn(usize, usize) -> f64) -> f64 {
-    let mut squares: Vec<f64> =
-        (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| squared(i, j)).filter(|&s| s > 0.0).collect();
+    let mut squares: Vec<f64> = (0..n)
+        .flat_map(|i| (0..i).map(move |j| (i, j)))
+        .map(|(i, j)| squared(i, j))
+        .filter(|&s| s > 0.0)
+        .collect();
     if squares.is_empty() {
         return 1.0;
     }

@@ -30,7 +30,13 @@ const FEW: usize = 16;
 /// The route for a kernel of this steepness between two collections of `dim` coordinates.
 ///
 /// `shared` says that another leaf wants the inner product of the points as given anyway.
-pub(super) fn route<T: Real>(x: &ReadyView, z: &ReadyView, dim: usize, steepness: f64, shared: bool) -> Route {
+pub(super) fn route<T: Real>(
+    x: &ReadyView,
+    z: &ReadyView,
+    dim: usize,
+    steepness: f64,
+    shared: bool,
+) -> Route {
     let largest = x.largest.max(z.largest);
     let centered = x.largest_centered.max(z.largest_centered);
     let off = |square: f64| steepness * square * T::ROUNDING * growth(dim);

@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use mercer_linalg::{
-    Base, Finish, Isa, Op, PANEL, Panels, Real, RowPack, SPARSE_PANEL, Sides, SparseRows, SparseTable, add_into,
-    dense_block, mul_into,
+    Base, Finish, Isa, Op, PANEL, Panels, Real, RowPack, SPARSE_PANEL, Sides, SparseRows, SparseTable,
+    add_into, dense_block, mul_into,
 };
 use mercer_points::Points;
 
@@ -146,7 +146,14 @@ impl<'a, T: Entry> Tiles<'a, T> {
                 (false, None) => (Finish::Plain, ops),
             };
             let sums = (x.sparse_sums::<T>(base), z.sparse_sums::<T>(base));
-            return Some(Step::Sparse { x: x.sparse_rows(), z: z.sparse_rows(), sums, base, finish, rest: rest.to_vec() });
+            return Some(Step::Sparse {
+                x: x.sparse_rows(),
+                z: z.sparse_rows(),
+                sums,
+                base,
+                finish,
+                rest: rest.to_vec(),
+            });
         }
         let View::Dense(points) = &x.view else { unreachable!("vector kernels see vectors of one form") };
         let (base, centered) = if lowered.is_distance() {
@@ -205,7 +212,9 @@ impl<'a, T: Entry> Tiles<'a, T> {
                     let mut ops = match finish {
                         Finish::Plain => vec![],
                         Finish::Distance => vec![Op::Distance],
-                        Finish::DistanceExp(gamma) | Finish::Exp(gamma) => vec![Op::Distance, Op::Exp(-*gamma)],
+                        Finish::DistanceExp(gamma) | Finish::Exp(gamma) => {
+                            vec![Op::Distance, Op::Exp(-*gamma)]
+                        }
                     };
                     ops.append(rest);
                     *step = Step::Shared { slot, pack, ops };
@@ -276,7 +285,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
     /// Computes the block of the chosen rows and these columns, at most as many as [`shape`](Tiles::shape) says,
     /// starting at a multiple of 16. Row r of it starts at r·[`stride`](Tiles::stride).
     pub fn block<'s>(&self, scratch: &'s mut Scratch<T>, columns: Range<usize>) -> &'s [T] {
-        debug_assert!(columns.start % PANEL == 0 && columns.len() <= self.stride());
+        debug_assert!(columns.start.is_multiple_of(PANEL) && columns.len() <= self.stride());
         let size = scratch.rows.len().next_multiple_of(6) * self.stride();
         if let (Some(wide), Some(inner)) = (&self.wide, &mut scratch.wide) {
             let entries = wide.block(inner, columns);
@@ -288,7 +297,8 @@ impl<'a, T: Entry> Tiles<'a, T> {
         for (slot, &pack) in self.shared.iter().enumerate() {
             let Pack { z, .. } = self.packs[pack];
             scratch.shared[slot].resize(size, T::ZERO);
-            let (x, columns, out) = (&scratch.packs[pack], scratch.columns.clone(), &mut scratch.shared[slot]);
+            let (x, columns, out) =
+                (&scratch.packs[pack], scratch.columns.clone(), &mut scratch.shared[slot]);
             dense_block(self.isa, Base::Dot, x, z, columns, Finish::Plain, out, self.stride());
         }
         self.node(&self.plan.root, scratch, 0, size);
@@ -328,7 +338,14 @@ impl<'a, T: Entry> Tiles<'a, T> {
         self.apply(&[op], scratch, depth);
     }
 
-    fn fold(&self, children: &[Node], join: fn(Isa, &mut [T], &[T]), scratch: &mut Scratch<T>, depth: usize, size: usize) {
+    fn fold(
+        &self,
+        children: &[Node],
+        join: fn(Isa, &mut [T], &[T]),
+        scratch: &mut Scratch<T>,
+        depth: usize,
+        size: usize,
+    ) {
         for (number, child) in children.iter().enumerate() {
             self.node(child, scratch, depth + usize::from(number > 0), size);
             if number > 0 {
@@ -356,19 +373,34 @@ impl<'a, T: Entry> Tiles<'a, T> {
             Step::Dense { pack, base, finish, rest } => {
                 let (x, z) = (&scratch.packs[*pack], self.packs[*pack].z);
                 dense_block(self.isa, *base, x, z, columns.clone(), *finish, out, stride);
-                let sides = Sides { rows: &x.squares()[..scratch.rows.len()], columns: &z.squares()[columns.clone()] };
+                let sides = Sides {
+                    rows: &x.squares()[..scratch.rows.len()],
+                    columns: &z.squares()[columns.clone()],
+                };
                 rest.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
             }
             Step::Shared { slot, pack, ops } => {
                 out.copy_from_slice(&scratch.shared[*slot]);
                 let (x, z) = (&scratch.packs[*pack], self.packs[*pack].z);
-                let sides = Sides { rows: &x.squares()[..scratch.rows.len()], columns: &z.squares()[columns.clone()] };
+                let sides = Sides {
+                    rows: &x.squares()[..scratch.rows.len()],
+                    columns: &z.squares()[columns.clone()],
+                };
                 ops.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
             }
             Step::Sparse { x, z, sums, base, finish, rest } => {
                 let sides = Sides { rows: &scratch.row_sums[leaf], columns: &sums.1[columns.clone()] };
                 let table = scratch.table.as_mut().expect("sparse tiles have a table");
-                table.block(self.isa, *base, (x, &scratch.rows), (z, columns.clone()), sides, *finish, out, stride);
+                table.block(
+                    self.isa,
+                    *base,
+                    (x, &scratch.rows),
+                    (z, columns.clone()),
+                    sides,
+                    *finish,
+                    out,
+                    stride,
+                );
                 rest.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
             }
             Step::Foreign => {
@@ -376,7 +408,8 @@ impl<'a, T: Entry> Tiles<'a, T> {
                     unreachable!("the step of a foreign leaf")
                 };
                 scratch.foreign.resize(out.len(), 0.0);
-                let (x, z) = ((self.x.foreign(leaf), scratch.rows.as_slice()), (self.z.foreign(leaf), columns));
+                let (x, z) =
+                    ((self.x.foreign(leaf), scratch.rows.as_slice()), (self.z.foreign(leaf), columns));
                 kernel.tile(x, z, &mut scratch.foreign, stride);
                 out.iter_mut().zip(&scratch.foreign).for_each(|(slot, &entry)| *slot = T::of(entry));
             }

@@ -110,10 +110,12 @@ impl ViewSpec {
                 _ => None,
             }),
             Wanted::Indices => self.indices(kernel, table),
-            Wanted::Category if self.changes.is_empty() => self.single(kernel, table, "categories", |data| match data {
-                ColumnData::Categories(_) => Some(View::Keys(fingerprints(table.len(), [data]))),
-                _ => None,
-            }),
+            Wanted::Category if self.changes.is_empty() => {
+                self.single(kernel, table, "categories", |data| match data {
+                    ColumnData::Categories(_) => Some(View::Keys(fingerprints(table.len(), [data]))),
+                    _ => None,
+                })
+            }
             Wanted::Category | Wanted::Keys => self.keys(kernel, table),
         }
     }
@@ -122,7 +124,9 @@ impl ViewSpec {
         match self.changes.as_slice() {
             [] => Ok(None),
             [Change::Columns(names)] => Ok(Some(names)),
-            _ => Err(KernelError::Unfit(format!("{kernel} is not a kernel on vectors, so no map can come before it"))),
+            _ => Err(KernelError::Unfit(format!(
+                "{kernel} is not a kernel on vectors, so no map can come before it"
+            ))),
         }
     }
 
@@ -134,13 +138,15 @@ impl ViewSpec {
         kind: &str,
         take: impl Fn(&ColumnData) -> Option<View>,
     ) -> Result<View, KernelError> {
-        let none = |found: String| KernelError::NoColumns { kernel: kernel.into(), needs: kind.into(), found };
+        let none =
+            |found: String| KernelError::NoColumns { kernel: kernel.into(), needs: kind.into(), found };
         if let Some(names) = self.columns(kernel)? {
             let [name] = names else {
                 return Err(none(format!("{} columns were named; name one", names.len())));
             };
             let column = table.column(name)?;
-            return take(&column.data).ok_or_else(|| none(format!("column '{name}' holds {}", column.data.kind())));
+            return take(&column.data)
+                .ok_or_else(|| none(format!("column '{name}' holds {}", column.data.kind())));
         }
         let mut found = table.columns().iter().filter_map(|c| Some((c, take(&c.data)?)));
         match (found.next(), found.next()) {
@@ -174,8 +180,13 @@ impl ViewSpec {
             match table.column(name) {
                 Ok(column) => columns.push(&column.data),
                 Err(error) => {
-                    let Ok(Named::Dense(points, _)) = gather(kernel, table, names) else { return Err(error.into()) };
-                    return Ok(View::Keys(fingerprints(table.len(), [&ColumnData::Dense(points, Vec::new())])));
+                    let Ok(Named::Dense(points, _)) = gather(kernel, table, names) else {
+                        return Err(error.into());
+                    };
+                    return Ok(View::Keys(fingerprints(
+                        table.len(),
+                        [&ColumnData::Dense(points, Vec::new())],
+                    )));
                 }
             }
         }
@@ -207,7 +218,9 @@ impl ViewSpec {
         for change in rest {
             let (dense, names) = match points {
                 Named::Dense(dense, names) => (dense, names),
-                Named::Sparse(sparse) => (dense(&sparse)?, (1..=sparse.dim()).map(|j| j.to_string()).collect()),
+                Named::Sparse(sparse) => {
+                    (dense(&sparse)?, (1..=sparse.dim()).map(|j| j.to_string()).collect())
+                }
             };
             points = match change {
                 Change::Columns(wanted) => select(&dense, &names, wanted)?,
@@ -242,11 +255,16 @@ impl ViewSpec {
     /// zeros that a file of numbered coordinates leaves out are put back.
     fn alike(&self, points: Named) -> Result<Named, KernelError> {
         let other = |dim: usize| {
-            KernelError::Unfit(format!("the points have {dim} coordinates, but the kernel was fitted on {}", self.dim))
+            KernelError::Unfit(format!(
+                "the points have {dim} coordinates, but the kernel was fitted on {}",
+                self.dim
+            ))
         };
         Ok(match points {
             Named::Sparse(points) if self.sparse => Named::Sparse(points.with_dim(self.dim)),
-            Named::Dense(points, _) if self.sparse => Named::Sparse(Sparse::from_dense(&points).with_dim(self.dim)),
+            Named::Dense(points, _) if self.sparse => {
+                Named::Sparse(Sparse::from_dense(&points).with_dim(self.dim))
+            }
             Named::Sparse(points) if points.dim() > self.dim => return Err(other(points.dim())),
             Named::Sparse(points) => {
                 let names = (1..=self.dim).map(|j| j.to_string()).collect();
@@ -259,7 +277,10 @@ impl ViewSpec {
                     return Err(other(points.dim()));
                 }
                 let values = points.rows().flat_map(|row| {
-                    row.iter().copied().chain(std::iter::repeat_n(0.0, self.dim - row.len())).collect::<Vec<_>>()
+                    row.iter()
+                        .copied()
+                        .chain(std::iter::repeat_n(0.0, self.dim - row.len()))
+                        .collect::<Vec<_>>()
                 });
                 let names = (1..=self.dim).map(|j| j.to_string()).collect();
                 Named::Dense(Dense::new(points.len(), self.dim, values.collect())?, names)
@@ -291,7 +312,9 @@ fn inventory(table: &Table) -> String {
         table.columns().iter().take(6).map(|c| format!("'{}' ({})", c.name, c.data.kind())).collect();
     match columns.len() {
         0 => "no column".into(),
-        shown if shown < table.columns().len() => format!("{}, and {} more", columns.join(", "), table.columns().len() - shown),
+        shown if shown < table.columns().len() => {
+            format!("{}, and {} more", columns.join(", "), table.columns().len() - shown)
+        }
         _ => columns.join(", "),
     }
 }
@@ -304,7 +327,9 @@ fn dense(points: &Sparse) -> Result<Dense<f64>, PointsError> {
             what: format!("writing out {} sparse rows of {} coordinates", points.len(), points.dim()),
             needed: bytes.to_string(),
             limit: budget.bytes(),
-            instead: "use a kernel that works on sparse rows (linear, poly, rbf, laplace, cosine, …) without a map".into(),
+            instead:
+                "use a kernel that works on sparse rows (linear, poly, rbf, laplace, cosine, …) without a map"
+                    .into(),
         });
     }
     Ok(points.to_dense())
@@ -319,7 +344,7 @@ fn gather(kernel: &str, table: &Table, names: Option<&[String]>) -> Result<Named
             let blocks = names.iter().map(|name| table.column(name).ok().filter(|c| c.data.is_numeric()));
             match blocks.collect::<Option<Vec<_>>>() {
                 Some(columns) => columns,
-                None => return Ok(coordinates(kernel, table, names)?),
+                None => return coordinates(kernel, table, names),
             }
         }
     };
@@ -367,7 +392,10 @@ fn part(column: &mercer_points::Column) -> Result<(Dense<f64>, Vec<String>), Ker
             points.check_finite()?;
             Ok((dense(points)?, (1..=points.dim()).map(|j| j.to_string()).collect()))
         }
-        other => Err(PointsError::WrongKind { name: column.name.clone(), found: other.kind(), needed: "numbers" }.into()),
+        other => {
+            Err(PointsError::WrongKind { name: column.name.clone(), found: other.kind(), needed: "numbers" }
+                .into())
+        }
     }
 }
 
@@ -397,8 +425,11 @@ fn coordinates(kernel: &str, table: &Table, wanted: &[String]) -> Result<Named, 
                 Some(points.rows().map(|row| row[at]).collect::<Vec<f64>>())
             }
             ColumnData::Sparse(points) => {
-                let at = name.parse::<u32>().ok()?.checked_sub(1).filter(|&at| (at as usize) < points.dim())?;
-                let value = |row: mercer_points::SparseRow<'_>| row.indices.binary_search(&at).map_or(0.0, |k| row.values[k]);
+                let at =
+                    name.parse::<u32>().ok()?.checked_sub(1).filter(|&at| (at as usize) < points.dim())?;
+                let value = |row: mercer_points::SparseRow<'_>| {
+                    row.indices.binary_search(&at).map_or(0.0, |k| row.values[k])
+                };
                 Some(points.rows().map(value).collect())
             }
             _ => None,
