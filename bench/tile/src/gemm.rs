@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-use mercer_linalg::{Isa, Op, Sides, add_row_sums};
+use mercer_linalg::{Isa, LANES, Op, Sides, add_row_sums, flush_row_sums};
 use rayon::prelude::*;
 
 use crate::case::Case;
@@ -83,6 +83,7 @@ impl Gemm {
             let mut buffer = self.blocks[thread].lock().expect("no thread panics with a block");
             let start = block * self.shape.0;
             out.fill(0.0);
+            let mut lanes = vec![[0.0; LANES]; out.len()];
             for first in (0..self.n).step_by(self.shape.1) {
                 let width = self.shape.1.min(self.n - first);
                 let entries = &mut buffer[..width * out.len()];
@@ -90,7 +91,8 @@ impl Gemm {
                 for (row, entries) in entries.chunks_exact_mut(width).enumerate() {
                     self.pass(exp, start + row, first, entries);
                 }
-                add_row_sums(Isa::detect(), entries, width, &self.weights[first..first + width], out);
+                add_row_sums(Isa::detect(), entries, width, &self.weights[first..first + width], &mut lanes);
+                flush_row_sums(&mut lanes, out);
             }
         });
     }

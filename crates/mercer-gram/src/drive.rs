@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use mercer_kernel::{Entry, Scratch, Tiles};
-use mercer_linalg::{Isa, Real, add_column_sums, add_row_sums};
+use mercer_linalg::{Isa, LANES, Real, add_column_sums, add_row_sums, flush_row_sums};
 use rayon::prelude::*;
 
 /// Whole rows, in any order, one after the other.
@@ -59,6 +59,9 @@ fn fill<T: Entry>(
     }
 }
 
+/// Blocks whose products are summed in the entries' precision before they go over to `f64`.
+const FLUSH: usize = 8;
+
 fn blocks(columns: Range<usize>, width: usize) -> impl Iterator<Item = Range<usize>> {
     let end = columns.end;
     columns.step_by(width).map(move |first| first..(first + width).min(end))
@@ -102,16 +105,30 @@ fn mirror<T: Real>(rows: &mut [T], first: usize, n: usize) {
     }
     let half = (count / 2).next_multiple_of(16);
     let (upper, lower) = rows.split_at_mut(half * n);
-    const STRIP: usize = 16;
-    lower.par_chunks_mut(STRIP * n).enumerate().for_each(|(strip, lower)| {
-        let column = first + half + strip * STRIP;
-        for (j, source) in upper.chunks_exact(n).enumerate() {
-            for (row, value) in lower.chunks_exact_mut(n).zip(&source[column..]) {
-                row[first + j] = *value;
-            }
+    lower.par_chunks_mut(SQUARE * n).enumerate().for_each(|(strip, lower)| {
+        let column = first + half + strip * SQUARE;
+        for (square, source) in upper.chunks(SQUARE * n).enumerate() {
+            transpose(source, column, lower, first + square * SQUARE, n);
         }
     });
     rayon::join(|| mirror(upper, first, n), || mirror(lower, first + half, n));
+}
+
+/// Side of the squares that are transposed in registers.
+const SQUARE: usize = 16;
+
+/// Copies the square of `source` that starts at `column`, transposed, into the rows of `target` from `place` on.
+fn transpose<T: Real>(source: &[T], column: usize, target: &mut [T], place: usize, n: usize) {
+    let (height, width) = (source.len() / n, target.len() / n);
+    let mut square = [[T::ZERO; SQUARE]; SQUARE];
+    for (j, row) in source.chunks_exact(n).enumerate() {
+        for (i, &value) in row[column..column + width].iter().enumerate() {
+            square[i][j] = value;
+        }
+    }
+    for (row, values) in target.chunks_exact_mut(n).zip(&square) {
+        row[place..place + height].copy_from_slice(&values[..height]);
+    }
 }
 
 /// K·V for any two collections: each row block is one task, its sums are made from left to right.
@@ -131,14 +148,19 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, vectors: &[f64], out: &mut [
                 let chosen: Vec<usize> = (block * height..((block + 1) * height).min(rows)).collect();
                 tiles.choose_rows(scratch, &chosen);
                 let mut sums = vec![0.0; chosen.len() * count];
-                for range in blocks(0..columns, width) {
+                let mut lanes = vec![[T::ZERO; LANES]; chosen.len() * count];
+                for (number, range) in blocks(0..columns, width).enumerate() {
                     let entries = tiles.block(scratch, range.clone());
-                    for (sums, weights) in
-                        sums.chunks_exact_mut(chosen.len()).zip(weights.chunks_exact(columns))
+                    for (lanes, weights) in
+                        lanes.chunks_exact_mut(chosen.len()).zip(weights.chunks_exact(columns))
                     {
-                        add_row_sums(Isa::detect(), entries, width, &weights[range.clone()], sums);
+                        add_row_sums(Isa::detect(), entries, width, &weights[range.clone()], lanes);
+                    }
+                    if number % FLUSH == FLUSH - 1 {
+                        flush_row_sums(&mut lanes, &mut sums);
                     }
                 }
+                flush_row_sums(&mut lanes, &mut sums);
                 sums
             },
         )
@@ -201,14 +223,26 @@ fn triangle<T: Entry>(
     tiles.choose_rows(scratch, &chosen);
     let square = blocks(rows.clone(), width).map(|columns| (columns, false));
     let beyond = blocks(rows.end..n, width).map(|columns| (columns, true));
-    for (columns, both) in square.chain(beyond) {
+    let mut lanes = vec![[T::ZERO; LANES]; chosen.len() * (weights.len() / n)];
+    let flush = |lanes: &mut [[T; LANES]], sums: &mut [f64]| {
+        for (lanes, sums) in lanes.chunks_exact_mut(rows.len()).zip(sums.chunks_exact_mut(n)) {
+            flush_row_sums(lanes, &mut sums[rows.clone()]);
+        }
+    };
+    for (number, (columns, both)) in square.chain(beyond).enumerate() {
         let entries = tiles.block(scratch, columns.clone());
-        for (sums, weights) in sums.chunks_exact_mut(n).zip(weights.chunks_exact(n)) {
-            add_row_sums(isa, entries, width, &weights[columns.clone()], &mut sums[rows.clone()]);
+        let each =
+            sums.chunks_exact_mut(n).zip(weights.chunks_exact(n)).zip(lanes.chunks_exact_mut(rows.len()));
+        for ((sums, weights), lanes) in each {
+            add_row_sums(isa, entries, width, &weights[columns.clone()], lanes);
             if both {
                 let (partial, sums) = (&mut partial[..columns.len()], &mut sums[columns.clone()]);
                 add_column_sums(isa, entries, width, &weights[rows.clone()], partial, sums);
             }
         }
+        if number % FLUSH == FLUSH - 1 {
+            flush(&mut lanes, sums);
+        }
     }
+    flush(&mut lanes, sums);
 }

@@ -1,6 +1,6 @@
 //! A Gram matrix that is held whole, after the memory budget has allowed it.
 
-use mercer_linalg::{Budget, Buffer, Isa, Real, add_row_sums};
+use mercer_linalg::{Budget, Buffer, Isa, LANES, Real, add_row_sums, flush_row_sums};
 use rayon::prelude::*;
 
 use crate::{Gram, GramError, Lazy};
@@ -112,7 +112,9 @@ impl<T: Real> Gram for Stored<T> {
             let weights: Vec<T> = vector.iter().map(|&v| T::of(v)).collect();
             out.par_iter_mut().enumerate().for_each(|(i, out)| {
                 for (row, weights) in self.row(i).chunks(CHUNK).zip(weights.chunks(CHUNK)) {
-                    add_row_sums(Isa::detect(), row, row.len(), weights, std::slice::from_mut(out));
+                    let mut lanes = [[T::ZERO; LANES]];
+                    add_row_sums(Isa::detect(), row, row.len(), weights, &mut lanes);
+                    flush_row_sums(&mut lanes, std::slice::from_mut(out));
                 }
             });
         }

@@ -94,7 +94,9 @@ fn finished<T: Real, S: Step<T>>(
         Finish::Distance => tile::<T, S, Distance>(isa, x, z, columns, Distance, out, stride),
         Finish::Exp(gamma) => tile::<T, S, Exp<T>>(isa, x, z, columns, Exp(rate(gamma)), out, stride),
         Finish::DistanceExp(gamma) => {
-            tile::<T, S, DistanceExp<T>>(isa, x, z, columns, DistanceExp(rate(gamma)), out, stride);
+            let squares = &z.squares()[columns.start..columns.end.next_multiple_of(PANEL)];
+            tile::<T, S, Plain>(isa, x, z, columns, Plain, out, stride);
+            exp_of_distances(isa, x, squares, rate(gamma), out, stride);
         }
     }
 }
@@ -128,16 +130,6 @@ impl<T: Real> Epilogue<T> for Exp<T> {
     #[inline(always)]
     fn finish<A: Arch>(self, value: T, _: T) -> T {
         falling::<T, A>(self.0 * value)
-    }
-}
-
-#[derive(Clone, Copy)]
-struct DistanceExp<T>(T);
-impl<T: Real> Epilogue<T> for DistanceExp<T> {
-    #[inline(always)]
-    fn finish<A: Arch>(self, value: T, s: T) -> T {
-        let distance = fused::<T, A>(T::of(-2.0), value, s);
-        falling::<T, A>((self.0 * distance).smaller(T::ZERO))
     }
 }
 
@@ -185,27 +177,32 @@ fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const G: usize>(
     let parts = dim.div_ceil(PART).max(1);
     let part = dim.div_ceil(parts);
     let panels = columns.start / PANEL..columns.end.div_ceil(PANEL);
+    let (x_all, _) = x.values.as_chunks::<G>();
+    let (squares, _) = x.squares.as_chunks::<G>();
     for p in 0..parts {
         let range = p * part..((p + 1) * part).min(dim);
+        let whole = parts == 1;
         for (at, panel) in panels.clone().enumerate() {
             let z_part = z.panel(panel, range.clone());
             let z_squares = array(&z.squares()[panel * PANEL..]);
-            for g in 0..x.rows.div_ceil(G) {
-                let (x_group, _) = x.values[g * dim * G..(g + 1) * dim * G].as_chunks::<G>();
-                let sums = accumulate::<T, S, A, G>(&x_group[range.clone()], z_part);
-                for (i, sum) in sums.iter().enumerate() {
-                    let from = (g * G + i) * stride + at * PANEL;
-                    let slot: &mut [T; PANEL] =
-                        (&mut out[from..from + PANEL]).try_into().expect("PANEL values");
-                    let x_square = x.squares[g * G + i];
-                    for j in 0..PANEL {
-                        let joined = if p == 0 { sum[j] } else { S::join(slot[j], sum[j]) };
-                        slot[j] = if p + 1 == parts {
-                            epilogue.finish::<A>(joined, x_square + z_squares[j])
-                        } else {
-                            joined
-                        };
+            for (g, x_squares) in squares.iter().enumerate() {
+                let x_part = &x_all[g * dim + range.start..g * dim + range.end];
+                let mut sums = accumulate::<T, S, A, G>(x_part, z_part);
+                let rows = &mut out[g * G * stride + at * PANEL..];
+                if !whole && p > 0 {
+                    for (sum, row) in sums.iter_mut().zip(rows.chunks(stride)) {
+                        let before = array(row);
+                        (0..PANEL).for_each(|j| sum[j] = S::join(before[j], sum[j]));
                     }
+                }
+                if whole || p + 1 == parts {
+                    for (sum, x_square) in sums.iter_mut().zip(x_squares) {
+                        (0..PANEL)
+                            .for_each(|j| sum[j] = epilogue.finish::<A>(sum[j], *x_square + z_squares[j]));
+                    }
+                }
+                for (sum, row) in sums.iter().zip(rows.chunks_mut(stride)) {
+                    row[..PANEL].copy_from_slice(sum);
                 }
             }
         }
@@ -217,6 +214,7 @@ fn array<T: Real>(values: &[T]) -> [T; PANEL] {
     values[..PANEL].try_into().expect("PANEL values")
 }
 
+/// One register tile.
 #[inline(always)]
 fn accumulate<T: Real, S: Step<T>, A: Arch, const G: usize>(
     x: &[[T; G]],
@@ -231,6 +229,22 @@ fn accumulate<T: Real, S: Step<T>, A: Arch, const G: usize>(
         }
     }
     sums
+}
+
+dispatch! {
+    /// 2^(rate·(s + t − 2v)) for rows of inner products v, the exponent not above 0.
+    fn exp_of_distances<T: Real>(isa, x: &RowPack<T>, z_squares: &[T], rate: T, out: &mut [T], stride: usize) = exp_body
+}
+
+#[inline(always)]
+fn exp_body<T: Real, A: Arch>(x: &RowPack<T>, z_squares: &[T], rate: T, out: &mut [T], stride: usize) {
+    let twice = T::of(-2.0) * rate;
+    for (row, &x_square) in out.chunks_mut(stride).zip(&x.squares) {
+        for (v, &z_square) in row.iter_mut().zip(z_squares) {
+            let t = fused::<T, A>(twice, *v, rate * (x_square + z_square));
+            *v = falling::<T, A>(t.smaller(T::ZERO));
+        }
+    }
 }
 
 dispatch! {
@@ -278,7 +292,9 @@ mod tests {
     }
 
     fn check<T: Real>(isa: Isa, base: Base, n: usize, dim: usize, tolerance: f64) {
-        let z = Panels::<T>::pack(n, dim, coordinate);
+        let z = Panels::<T>::pack(n, dim, |i, row| {
+            row.iter_mut().enumerate().for_each(|(j, v)| *v = coordinate(i, j))
+        });
         let rows: Vec<usize> = (0..n).rev().collect();
         let mut x = RowPack::default();
         x.pack(&z, &rows);

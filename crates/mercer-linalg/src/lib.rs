@@ -24,7 +24,7 @@ pub use arch::Isa;
 pub use base::Base;
 pub use dense::{Finish, dense_block};
 pub use eigen::{EigenError, eigenvalues, eigh};
-pub use matvec::{add_column_sums, add_row_sums};
+pub use matvec::{LANES, add_column_sums, add_row_sums, flush_row_sums};
 pub use memory::{Budget, Buffer};
 pub use op::{Op, Sides, add_into, mul_into};
 pub use panels::{PANEL, Panels, RowPack};

@@ -4,34 +4,37 @@ use crate::Real;
 use crate::arch::{Arch, dispatch};
 use crate::real::fused;
 
-/// Lanes of one partial sum.
-const LANES: usize = 32;
+/// Partial sums of one row.
+pub const LANES: usize = 16;
 
 dispatch! {
-    /// Adds Σ_c block(r,c)·v(c) to `out[r]` for every row r of the block.
-    pub fn add_row_sums<T: Real>(isa, block: &[T], stride: usize, v: &[T], out: &mut [f64]) = row_body
+    /// Adds block(r,c)·v(c) to the partial sums of row r, lane c mod 16, for every entry of the block.
+    pub fn add_row_sums<T: Real>(isa, block: &[T], stride: usize, v: &[T], sums: &mut [[T; LANES]]) = row_body
 }
 
 #[inline(always)]
-fn row_body<T: Real, A: Arch>(block: &[T], stride: usize, v: &[T], out: &mut [f64]) {
-    for (row, out) in block.chunks(stride).zip(out) {
+fn row_body<T: Real, A: Arch>(block: &[T], stride: usize, v: &[T], sums: &mut [[T; LANES]]) {
+    let (weights, odd_weights) = v.as_chunks::<LANES>();
+    for (row, sums) in block.chunks(stride).zip(sums) {
         let (entries, odd) = row[..v.len()].as_chunks::<LANES>();
-        let (weights, odd_weights) = v.as_chunks::<LANES>();
-        let mut sums = [T::ZERO; LANES];
+        let mut lanes = *sums;
         for (entries, weights) in entries.iter().zip(weights) {
             for lane in 0..LANES {
-                sums[lane] = fused::<T, A>(entries[lane], weights[lane], sums[lane]);
+                lanes[lane] = fused::<T, A>(entries[lane], weights[lane], lanes[lane]);
             }
         }
-        let mut width = LANES / 2;
-        while width > 0 {
-            for lane in 0..width {
-                sums[lane] += sums[lane + width];
-            }
-            width /= 2;
+        for (lane, (entry, weight)) in lanes.iter_mut().zip(odd.iter().zip(odd_weights)) {
+            *lane = fused::<T, A>(*entry, *weight, *lane);
         }
-        let rest: f64 = odd.iter().zip(odd_weights).map(|(e, w)| e.f64() * w.f64()).sum();
-        *out += sums[0].f64() + rest;
+        *sums = lanes;
+    }
+}
+
+/// Moves partial sums over to `f64` and starts them again.
+pub fn flush_row_sums<T: Real>(sums: &mut [[T; LANES]], out: &mut [f64]) {
+    for (sums, out) in sums.iter_mut().zip(out) {
+        *out += sums.iter().map(|lane| lane.f64()).sum::<f64>();
+        *sums = [T::ZERO; LANES];
     }
 }
 
@@ -65,7 +68,9 @@ mod tests {
         for isa in Isa::available() {
             let (mut by_row, mut by_column, mut partial) =
                 (vec![1.0; rows], vec![1.0; columns], vec![0.0; columns]);
-            add_row_sums(isa, &block, stride, &v, &mut by_row);
+            let mut lanes = vec![[0.0; LANES]; rows];
+            add_row_sums(isa, &block, stride, &v, &mut lanes);
+            flush_row_sums(&mut lanes, &mut by_row);
             add_column_sums(isa, &block, stride, &w, &mut partial, &mut by_column);
             for r in 0..rows {
                 let want: f64 = (0..columns).map(|c| f64::from(block[r * stride + c] * v[c])).sum();

@@ -21,19 +21,22 @@ pub struct Panels<T> {
 }
 
 impl<T: Real> Panels<T> {
-    /// Packs `len` points of `dim` coordinates; `coordinate(i, j)` is coordinate j of point i.
+    /// Packs `len` points of `dim` coordinates; `row(i, out)` writes the coordinates of point i.
     ///
     /// The squared norms are those of the *rounded* coordinates, summed in `f64`, so that the GEMM form of
     /// a distance is consistent with the points that the tile sees.
-    pub fn pack(len: usize, dim: usize, coordinate: impl Fn(usize, usize) -> f64) -> Self {
+    pub fn pack(len: usize, dim: usize, row: impl Fn(usize, &mut [f64])) -> Self {
         let panels = len.div_ceil(PANEL);
         let mut values = vec![[T::ZERO; PANEL]; panels * dim];
         let mut squares = vec![T::ZERO; panels * PANEL];
+        let mut point = vec![0.0; dim];
         for i in 0..len {
+            row(i, &mut point);
             let mut square = 0.0;
-            for j in 0..dim {
-                let value = T::of(coordinate(i, j));
-                values[(i / PANEL) * dim + j][i % PANEL] = value;
+            let panel = &mut values[(i / PANEL) * dim..(i / PANEL + 1) * dim];
+            for (coordinates, &v) in panel.iter_mut().zip(&point) {
+                let value = T::of(v);
+                coordinates[i % PANEL] = value;
                 square += value.f64() * value.f64();
             }
             squares[i] = T::of(square);

@@ -53,7 +53,11 @@ fn in_words(found: &MercerCheck, data: &Data) -> String {
     if let (true, Some(&(row, before))) = (found.holds(), found.duplicates.first()) {
         let (row, before) = (data.number(row - 1), data.number(before - 1));
         let all = count(found.duplicates.len(), "row");
-        let _infallible = writeln!(text, "repeated  {all}: row {row} repeats row {before}{}", if found.duplicates.len() > 1 { ", …" } else { "" });
+        let _infallible = writeln!(
+            text,
+            "repeated  {all}: row {row} repeats row {before}{}",
+            if found.duplicates.len() > 1 { ", …" } else { "" }
+        );
     }
     match &found.verdict {
         Verdict::Holds if found.spectrum.method == Method::Full => {
@@ -130,7 +134,9 @@ fn point(data: &Data, row: usize, rows: &[usize]) -> String {
             shown.collect::<Vec<_>>().join(" ")
         }
         ColumnData::Indices(matrix) => {
-            let shown = rows.iter().map(|&j| format!("K[{},{}]={}", data.number(row), data.number(j), matrix.entry(row, matrix, j)));
+            let shown = rows.iter().map(|&j| {
+                format!("K[{},{}]={}", data.number(row), data.number(j), matrix.entry(row, matrix, j))
+            });
             shown.collect::<Vec<_>>().join(" ")
         }
     });

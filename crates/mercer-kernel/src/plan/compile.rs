@@ -14,6 +14,12 @@ use crate::signature::Value;
 use crate::{KernelError, KernelExpr, Leaf, MapExpr};
 
 pub(super) fn compile(expr: &KernelExpr, table: &Table, registry: &Registry) -> Result<Plan, KernelError> {
+    if maps_within_maps(expr) > MAPS_WITHIN_MAPS {
+        return Err(KernelError::Unfit(format!(
+            "the kernel of a feature map has a feature map with a kernel, and so on, more than {MAPS_WITHIN_MAPS} deep; \
+             use fewer maps inside maps"
+        )));
+    }
     let mut compiler = Compiler {
         table,
         registry,
@@ -33,6 +39,31 @@ pub(super) fn compile(expr: &KernelExpr, table: &Table, registry: &Registry) -> 
         leaves: compiler.leaves,
         normalized: compiler.normalized,
     })
+}
+
+/// How deep maps made from kernels may stand inside each other. Every level is fitted some three times as often as the
+/// one around it, so that a deep text would never end.
+const MAPS_WITHIN_MAPS: usize = 4;
+
+fn maps_within_maps(expr: &KernelExpr) -> usize {
+    let of_map = |map: &MapExpr| match map.call().value("kernel") {
+        Some(Value::Kernel(kernel)) => 1 + maps_within_maps(kernel),
+        _ => 0,
+    };
+    match expr {
+        KernelExpr::Leaf(_) | KernelExpr::User(_) => 0,
+        KernelExpr::Outer(map) => of_map(map),
+        KernelExpr::Mapped(child, map) => maps_within_maps(child).max(of_map(map)),
+        KernelExpr::Sum(children) | KernelExpr::Product(children) => {
+            children.iter().map(maps_within_maps).max().unwrap_or(0)
+        }
+        KernelExpr::Scale(_, child)
+        | KernelExpr::Power(child, _)
+        | KernelExpr::Normalize(child)
+        | KernelExpr::Exp(child)
+        | KernelExpr::On(child, _)
+        | KernelExpr::Label(_, child) => maps_within_maps(child),
+    }
 }
 
 struct Compiler<'a> {

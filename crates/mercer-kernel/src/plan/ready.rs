@@ -109,11 +109,16 @@ impl ReadyView {
         let View::Dense(points) = &self.view else { unreachable!("only dense views have panels") };
         let (packings, dim) = (T::packings(self), points.dim());
         if centered {
-            packings
-                .centered
-                .get_or_init(|| Panels::pack(points.len(), dim, |i, j| points.point(i)[j] - self.center[j]))
+            packings.centered.get_or_init(|| {
+                Panels::pack(points.len(), dim, |i, out| {
+                    let row = points.point(i).iter().zip(&self.center);
+                    out.iter_mut().zip(row).for_each(|(out, (v, center))| *out = v - center);
+                })
+            })
         } else {
-            packings.raw.get_or_init(|| Panels::pack(points.len(), dim, |i, j| points.point(i)[j]))
+            packings.raw.get_or_init(|| {
+                Panels::pack(points.len(), dim, |i, out| out.copy_from_slice(points.point(i)))
+            })
         }
     }
 

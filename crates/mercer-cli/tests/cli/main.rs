@@ -1,0 +1,17 @@
+//! The `mercer` command as a user meets it: what it prints, what it refuses, what it leaves on the disk.
+//!
+//! Texts are snapshots (insta): a difference fails, `INSTA_UPDATE=always cargo test -p mercer-cli` or `cargo insta
+//! review` takes it over. Numbers that are rounding alone are written `~0`, so that snapshots hold on any machine.
+
+#![allow(clippy::unwrap_used)]
+
+mod check;
+mod features;
+mod files;
+mod gram;
+mod hostile;
+mod lists;
+mod run;
+mod shell;
+mod streams;
+mod witness;
