@@ -67,13 +67,16 @@ pub(crate) struct Input {
     /// The character between columns; guessed if not given.
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
+    /// Read a column as numbers, categories or texts, e.g. zip=categories; may be given several times.
+    #[arg(long, value_name = "COLUMN=KIND")]
+    pub(crate) kind: Vec<String>,
     /// What to do with missing values: error, drop (the row) or mean (of the column).
     #[arg(long, value_name = "WHAT", default_value = "error")]
     pub(crate) missing: String,
     /// Use at most N rows, sampled with the seed and evenly over the classes.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) sample: Option<u64>,
-    /// Seed of everything random.
+    /// Seed of the samples.
     #[arg(long, value_name = "SEED", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
 }
@@ -95,7 +98,7 @@ pub(crate) struct Gram {
     /// The kernel, in the kernel language.
     #[arg(long, short, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) kernel: String,
-    /// Save the matrix: .npy (f32) or .csv.
+    /// Save the matrix in f64: .npy or .csv.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Draw it, ordered by label, beside the ideal kernel: .svg or .png.

@@ -5,7 +5,7 @@ use mercer::gram::Ideal;
 use mercer::kernel::{KernelExpr, MapExpr, vectors};
 use mercer::linalg::Budget;
 use mercer::points::{
-    Column, ColumnData, Indices, Points, ReadOptions, Strata, Table, default_target, holdout, read,
+    Column, ColumnData, Indices, Kind, Points, ReadOptions, Strata, Table, default_target, holdout, read,
 };
 
 use crate::args::Input;
@@ -42,6 +42,7 @@ pub(crate) fn load(input: &Input, kernel: Option<&KernelExpr>) -> anyhow::Result
         input.format.as_deref().map(str::parse).transpose().map_err(|e| anyhow::anyhow!("--format: {e}"))?;
     options.missing = input.missing.parse().map_err(|e| anyhow::anyhow!("--missing: {e}"))?;
     options.delimiter = input.delimiter.as_deref().map(delimiter).transpose()?;
+    options.kinds = input.kind.iter().map(|text| kind(text)).collect::<anyhow::Result<_>>()?;
     let mut table = read(&input.source, &options)?;
     let source = if input.source == "-" { "standard input" } else { &input.source };
     let total = table.len();
@@ -85,6 +86,12 @@ pub(crate) fn coordinates(column: &ColumnData) -> usize {
         ColumnData::Sparse(points) => points.dim(),
         _ => 0,
     }
+}
+
+/// A column and how it is to be read.
+fn kind(text: &str) -> anyhow::Result<(String, Kind)> {
+    let (column, kind) = text.rsplit_once('=').context("--kind: write COLUMN=KIND, e.g. zip=categories")?;
+    Ok((column.to_owned(), kind.parse().map_err(|e| anyhow::anyhow!("--kind: {e}"))?))
 }
 
 fn delimiter(text: &str) -> anyhow::Result<u8> {

@@ -46,7 +46,7 @@ pub enum PointsError {
     #[error("column '{0}' appears twice; rename one of them")]
     DuplicateColumn(String),
     /// A column of another kind than the one needed.
-    #[error("column '{name}' holds {found}, but {needed} is needed")]
+    #[error("column '{name}' holds {found}, but {needed} must be there")]
     WrongKind {
         /// The column.
         name: String,

@@ -107,10 +107,10 @@ fn spectrum_in_words(found: &MercerCheck) -> String {
 
 /// The witness with everything that is needed to compute it again.
 fn witness_in_words(witness: &Witness, data: &Data) -> String {
-    let mut text = format!(
-        "verdict   refuted: v^T K v = {:e} < 0 (rounding at most {:.1e}), with\n",
-        witness.value, witness.bound
-    );
+    let (value, bound) = (witness.value, witness.bound);
+    let value =
+        if value.abs() < 1e-4 || value.abs() > 1e7 { format!("{value:e}") } else { value.to_string() };
+    let mut text = format!("verdict   refuted: v^T K v = {value} < 0 (rounding at most {bound:.1e}), with\n");
     for (&row, v) in witness.rows.iter().zip(&witness.vector) {
         let _infallible =
             writeln!(text, "  v = {v:<24} row {}: {}", data.number(row), point(data, row, &witness.rows));

@@ -56,7 +56,12 @@ pub(crate) fn run(options: &Gram) -> anyhow::Result<Answer> {
         let gram = Stored::<f32>::new(&lazy, budget)?;
         check_finite(&gram)?;
         if let Some(path) = &options.out {
-            matrix(path, (gram.len(), gram.len()), None, |i| gram.row(i).to_vec())?;
+            // In f64, so that what is saved is as valid as what was computed.
+            matrix(path, (gram.len(), gram.len()), None, |i| {
+                let mut row = vec![0.0; lazy.len()];
+                lazy.rows_double(&[i], &mut row);
+                row
+            })?;
         }
         let aligned = ideal.as_ref().map(|ideal| alignment(&gram, |i, j| ideal.value(i, j)));
         let statistics = statistics(&gram);
@@ -231,13 +236,15 @@ fn in_words(rows: &[Row], n: usize, total: usize, data: &str) -> String {
     }));
     text.push_str(&columns(&lines));
     if let Some(best) = best(rows) {
-        text.push_str(&format!("best centred alignment: {}\n", best.title));
+        text.push_str(&format!("best centred alignment of the structured ones: {}\n", best.title));
     }
     text
 }
 
+/// The row that agrees best with the labels, of those whose matrix has something to say.
 fn best(rows: &[Row]) -> Option<&Row> {
-    let aligned = rows.iter().filter_map(|row| Some((row, row.alignment?.centered)));
+    let rows = rows.iter().filter(|row| row.statistics.shape == Shape::Structured);
+    let aligned = rows.filter_map(|row| Some((row, row.alignment?.centered)));
     aligned.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
 }
 

@@ -57,7 +57,9 @@ fn a_file_has_the_rights_of_any_new_file() {
 fn a_failure_leaves_what_was_there() {
     let folder = Folder::with("negative.csv", "a,b\n1,-2\n3,4\n").and("K.npy", "old").and("K.svg", "old");
     folder.run(&["gram", "negative.csv", "-k", "chi2", "--out", "K.npy", "--plot", "K.svg"]).refusal();
-    folder.run(&["features", "negative.csv", "-m", "polynomial(degree=9)", "-o", "K.npy", "--memory", "99B"]).refusal();
+    folder
+        .run(&["features", "negative.csv", "-m", "polynomial(degree=9)", "-o", "K.npy", "--memory", "99B"])
+        .refusal();
     assert_eq!((folder.bytes("K.npy"), folder.bytes("K.svg")), (b"old".to_vec(), b"old".to_vec()));
     assert_eq!(folder.names(), ["K.npy", "K.svg", "negative.csv"]);
 }

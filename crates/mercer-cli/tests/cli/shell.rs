@@ -68,14 +68,18 @@ fn the_demo_runs_what_it_shows() {
     let text = ran.exit(0);
     // Results depend on the machine in their last digits; the first word of a line does not.
     let told = |line: &str| match line.split_once(' ') {
-        Some((_, rest)) if line.starts_with(['$', ' ']) || rest.contains(". ") || line.ends_with([':', '?']) => {
+        Some((_, rest))
+            if line.starts_with(['$', ' ']) || rest.contains(". ") || line.ends_with([':', '?', '.']) =>
+        {
             line.to_owned()
         }
         Some((first, _)) => format!("{first} …"),
         None => line.to_owned(),
     };
-    let structure: Vec<String> =
-        text.lines().map(|line| if line.starts_with("  v = ") { "  v = …".to_owned() } else { told(line) }).collect();
+    let structure: Vec<String> = text
+        .lines()
+        .map(|line| if line.starts_with("  v = ") { "  v = …".to_owned() } else { told(line) })
+        .collect();
     assert_snapshot!("demo", structure.join("\n"));
     assert!(folder.bytes("tour/gram.svg").starts_with(b"<svg"));
     assert_eq!(folder.names(), ["tour"]);

@@ -57,7 +57,7 @@ const fn real(
 }
 
 static SETS: [BuiltIn; 19] = [
-    generated("moons", "two half circles, one inside the other", 400, Task::Binary),
+    generated("moons", "two interleaved half circles", 400, Task::Binary),
     generated("circles", "a circle around a smaller one", 400, Task::Binary),
     generated("spirals", "two spirals of one and a half turns", 400, Task::Binary),
     generated("xor", "a square in four quarters, opposite ones alike", 400, Task::Binary),

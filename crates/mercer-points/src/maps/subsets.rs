@@ -39,7 +39,7 @@ impl FeatureMap for Subsets {
     }
 
     fn kernel_hint(&self) -> Option<String> {
-        Some("subsets".into())
+        Some("all_subsets".into())
     }
 }
 
