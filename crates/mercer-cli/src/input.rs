@@ -45,6 +45,7 @@ pub(crate) fn load(input: &Input, kernel: Option<&KernelExpr>) -> anyhow::Result
     options.kinds = input.kind.iter().map(|text| kind(text)).collect::<anyhow::Result<_>>()?;
     let mut table = read(&input.source, &options)?;
     let source = if input.source == "-" { "standard input" } else { &input.source };
+    check_kinds(&table, &options, source)?;
     let total = table.len();
     if total == 0 {
         bail!("{source}: there is no row of data");
@@ -60,6 +61,23 @@ pub(crate) fn load(input: &Input, kernel: Option<&KernelExpr>) -> anyhow::Result
         bail!("{source}: there is no column besides the target");
     }
     Ok(Data { name: source.to_owned(), table, target, rows, total })
+}
+
+/// Only in text can a column be read as another kind; elsewhere the wish would be passed over in silence.
+fn check_kinds(table: &Table, options: &ReadOptions, source: &str) -> anyhow::Result<()> {
+    for (name, kind) in &options.kinds {
+        let data = &table.column(name).context("--kind")?.data;
+        let is_so = match kind {
+            Kind::Numbers => matches!(data, ColumnData::Numbers(_)),
+            Kind::Categories => matches!(data, ColumnData::Categories(_)),
+            Kind::Texts => matches!(data, ColumnData::Texts(_)),
+        };
+        if !is_so {
+            let holds = format!("column '{name}' of {source} holds {}", data.kind());
+            bail!("--kind: {holds}; only columns of CSV and TSV files are read as another kind");
+        }
+    }
+    Ok(())
 }
 
 /// A square table of numbers as one matrix, of which any rows can be taken with their columns; other tables as given.

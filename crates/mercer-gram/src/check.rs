@@ -302,6 +302,26 @@ mod tests {
     }
 
     #[test]
+    fn every_entry_of_a_matrix_is_held_against_its_mirror_image() {
+        let n = 1200;
+        let mut entries: Vec<f64> = (0..n * n).map(|at| f64::from(u8::from(at % (n + 1) == 0))).collect();
+        entries[n] = 0.5;
+        let table = matrix(n, &entries);
+        let error = Lazy::new(&"precomputed".parse().unwrap(), &table).unwrap_err().to_string();
+        assert!(error.contains("entry (2, 1) is 0.5, entry (1, 2) is 0"), "{error}");
+        assert_eq!(on("precomputed", &table).unwrap_err().to_string(), error);
+    }
+
+    #[test]
+    fn a_matrix_is_measured_on_some_of_its_rows_and_columns() {
+        let options = CheckOptions { rows: 2, seed: 0 };
+        let table = matrix(3, &[2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
+        let found = check(&"precomputed".parse().unwrap(), &table, &Registry::new(), options).unwrap();
+        assert_eq!((found.measured, found.rows, found.holds()), (2, 3, true));
+        assert_eq!(on("precomputed", &table).unwrap().duplicates, [(3, 1)]);
+    }
+
+    #[test]
     fn repeated_rows_are_named_as_the_cause() {
         let mut table = Table::new();
         table.push("x", ColumnData::Numbers(vec![1.0, 2.0, 1.0, 3.0])).unwrap();

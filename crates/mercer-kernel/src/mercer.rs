@@ -118,7 +118,9 @@ fn prove(expr: &KernelExpr, proof: &mut Vec<Step>) -> (Status, usize) {
             (Status::Psd, "the inner product of explicit features".to_owned(), Vec::new())
         }
         KernelExpr::Scale(a, child) => of(proof, [&**child], &format!("a kernel times {a} ≥ 0"), *a > 0.0),
-        KernelExpr::Sum(children) => of(proof, children, "a sum of kernels: their features side by side", false),
+        KernelExpr::Sum(children) => {
+            of(proof, children, "a sum of kernels: their features side by side", false)
+        }
         KernelExpr::Product(children) => {
             of(proof, children, "a product of kernels (Schur): their features multiplied pairwise", false)
         }

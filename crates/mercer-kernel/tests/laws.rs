@@ -322,3 +322,14 @@ fn a_coordinate_of_four_thousand_million_costs_nothing() {
         check_kernel(kernel, &table);
     }
 }
+
+#[test]
+fn nesting_costs_no_more_than_its_length() {
+    let nested =
+        |count: usize, open: &str, close: &str| format!("{}rbf{}", open.repeat(count), close.repeat(count));
+    check_kernel(&nested(60, "normalize(", ")"), &dense(5, 2));
+    check_kernel(&nested(4, "linear@nystrom(kernel=", ")"), &dense(5, 2));
+    let deep = nested(5, "linear@nystrom(kernel=", ")").parse().unwrap();
+    let error = mercer_kernel::Plan::compile(&deep, &dense(5, 2), &Registry::new()).unwrap_err();
+    assert!(error.to_string().contains("more than 4 deep"), "{error}");
+}

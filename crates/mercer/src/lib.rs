@@ -32,3 +32,8 @@ pub mod prelude {
     pub use mercer_linalg::Budget;
     pub use mercer_points::{ColumnData, Dense, Points, ReadOptions, Sparse, Table, Texts, read};
 }
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

@@ -87,7 +87,7 @@ fn spectrum_in_words(found: &MercerCheck) -> String {
             (format!("smallest  eigenvalue {smallest} ± {error} (all eigenvalues); largest {largest}\n"), "")
         }
         Method::Lanczos(steps) => {
-            let found = format!("{steps} Lanczos steps, ± {error} of one");
+            let found = format!("{}, ± {error} of one", count(steps, "Lanczos step"));
             (format!("smallest  eigenvalue at most {smallest} ({found}); largest {largest}\n"), "at least ")
         }
     };
@@ -165,7 +165,7 @@ fn as_json(found: &MercerCheck, data: &Data) -> Value {
     };
     let method = match found.spectrum.method {
         Method::Full => json!("all eigenvalues"),
-        Method::Lanczos(steps) => json!(format!("{steps} Lanczos steps")),
+        Method::Lanczos(steps) => json!(count(steps, "Lanczos step")),
     };
     let repeated =
         found.duplicates.iter().map(|&(row, before)| [data.number(row - 1), data.number(before - 1)]);

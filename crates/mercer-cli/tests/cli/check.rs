@@ -78,11 +78,11 @@ fn a_kernel_that_is_refuted() {
     ");
     assert_snapshot!(check(("six.csv", SIX), "rbf(sigma=1) + 3*tanh(offset=-1)", 1), @"
     kernel    rbf(sigma=1) + 3*sigmoid(gamma=1, offset=-1)
-    proof     not positive semi-definite in general: the power series of tanh has negative coefficients
+    proof     not known: a part of it is not positive semi-definite in general: the power series of tanh has negative coefficients
       1. rbf(sigma=1) is a kernel: the Fourier transform of a Gaussian density (Bochner)
       2. sigmoid(gamma=1, offset=-1) is not a kernel in general: the power series of tanh has negative coefficients
       3. 3*sigmoid(gamma=1, offset=-1) is not a kernel in general: a part of it is not (2)
-      4. rbf(sigma=1) + 3*sigmoid(gamma=1, offset=-1) is not a kernel in general: a part of it is not (1, 3)
+      4. rbf(sigma=1) + 3*sigmoid(gamma=1, offset=-1) is not known to be a kernel: a part of it is not (1, 3)
     measured  6 rows of six.csv
     symmetry  largest |K_ij - K_ji| is 0
     smallest  eigenvalue -4.38049 ± ~0 (all eigenvalues); largest 15.6474

@@ -45,14 +45,14 @@ fn a_sweep() {
     sigma = 0.3  0.410353    0.449984  0.0010329          0.00170838  6     mostly diagonal
     sigma = 2    0.615055    0.987857  0.40331            0.36666     6     structured
     sigma = 50   0.00179983  0.973443  0.997631           0.0018286   6     all alike
-    best centred alignment: sigma = 2
+    best centred alignment of the structured ones: sigma = 2
     ");
     assert_snapshot!(gram(&["-k", "rbf[a] + linear", "--sweep", "gamma = 0.5, 2"]).answer(), @"
     6 rows of six.csv
                  alignment  centred   off-diagonal mean  deviation  rank  verdict
     gamma = 0.5  0.416223   0.975737  6.0502             8.48093    5     structured
     gamma = 2    0.412667   0.972748  5.9028             8.40481    5     structured
-    best centred alignment: gamma = 0.5
+    best centred alignment of the structured ones: gamma = 0.5
     ");
 }
 
@@ -124,6 +124,24 @@ fn texts_and_mixed_tables() {
     alignment 0.696365 with the labels, 0.986897 centred
     spectrum  largest 3.75171, smallest 0.250517 ± ~0; rank 4 of 4, condition 14.9758
     ");
+}
+
+#[test]
+fn numbers_that_are_names() {
+    let folder = Folder::with("people.csv", "zip,age\n10115,30\n10115,40\n20095,30\n");
+    let kernel = "delta[zip] * rbf(sigma=10)[age]";
+    let words = ["gram", "people.csv", "-k", kernel, "--kind", "zip=categories"];
+    assert_snapshot!(steady(&folder.run(&words).answer()), @"
+    3 rows of people.csv
+    kernel    delta[zip]*rbf(sigma=10)[age]
+    diagonal  mean 1
+    others    mean 0.202177, deviation 0.285921, from 0 to 0.606531: structured
+    spectrum  largest 1.60653, smallest 0.393469 ± ~0; rank 3 of 3, condition 4.08299
+    ");
+    assert_eq!(
+        folder.run(&["gram", "people.csv", "-k", "spectrum[zip]"]).refusal(),
+        "spectrum works on texts, but column 'zip' holds numbers; read it as texts (--kind zip=texts)"
+    );
 }
 
 #[test]

@@ -501,6 +501,15 @@ fn words_that_are_not_understood() {
             "'5' cannot be a delimiter; use one ASCII character that is not a quote, a digit, a letter or a line end"
                 .to_owned(),
         ),
+        (gram(&["--kind", "a"]), "--kind: write COLUMN=KIND, e.g. zip=categories".to_owned()),
+        (gram(&["--kind", "a=numbrs"]), "--kind: no kind of column 'numbrs'; did you mean 'numbers'?".to_owned()),
+        (gram(&["--kind", "labl=texts"]), "six.csv: no column 'labl'; did you mean 'label'?".to_owned()),
+        (
+            vec!["gram", "@iris", "-k", "rbf", "--kind", "sepal_width=texts"],
+            "--kind: column 'sepal_width' of @iris holds numbers; only columns of CSV and TSV files are read as another \
+             kind"
+                .to_owned(),
+        ),
         (
             vec!["gram", "six.csv"],
             "the following required arguments were not provided: --kernel <EXPR>; see mercer gram --help".to_owned(),

@@ -78,7 +78,7 @@ fn a_set_in_full() {
     terms   CC BY 4.0
     ");
     assert_snapshot!(answer(&["data", "@moons"]), @"
-    @moons(n, noise, seed)  two half circles, one inside the other
+    @moons(n, noise, seed)  two interleaved half circles
     rows                    400
     task                    two classes
     source                  generated here

@@ -50,12 +50,11 @@ fn completions_know_every_command() {
         for word in COMMANDS.iter().chain(&["sweep", "repair", "missing"]) {
             assert!(script.contains(word), "{shell}: no {word}");
         }
-        let (folder, name) = (Folder::with("script", &script), shell);
         // Where the shell is there, it must find nothing wrong.
-        if ["bash", "zsh", "fish"].contains(&shell) {
-            if let Ok(output) = Command::new(name).arg("-n").arg(folder.path("script")).output() {
-                assert!(output.status.success(), "{shell}: {}", String::from_utf8_lossy(&output.stderr));
-            }
+        let folder = Folder::with("script", &script);
+        let read = Command::new(shell).arg("-n").arg(folder.path("script")).output();
+        if let (true, Ok(output)) = (["bash", "zsh", "fish"].contains(&shell), read) {
+            assert!(output.status.success(), "{shell}: {}", String::from_utf8_lossy(&output.stderr));
         }
     }
 }

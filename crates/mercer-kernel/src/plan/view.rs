@@ -145,8 +145,14 @@ impl ViewSpec {
                 return Err(none(format!("{} columns were named; name one", names.len())));
             };
             let column = table.column(name)?;
+            let hint = match column.data {
+                ColumnData::Numbers(_) if kind == "texts" => {
+                    format!("; read it as texts (--kind {name}=texts)")
+                }
+                _ => String::new(),
+            };
             return take(&column.data)
-                .ok_or_else(|| none(format!("column '{name}' holds {}", column.data.kind())));
+                .ok_or_else(|| none(format!("column '{name}' holds {}{hint}", column.data.kind())));
         }
         let mut found = table.columns().iter().filter_map(|c| Some((c, take(&c.data)?)));
         match (found.next(), found.next()) {
