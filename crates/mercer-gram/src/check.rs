@@ -165,7 +165,8 @@ fn sampled(n: usize, options: CheckOptions) -> Vec<usize> {
 /// A small set of rows, grown from where the lowest eigenvector is largest, on which the form is plainly negative: by
 /// a tenth of what the lowest eigenvalue comes to a row. Where none is, the first on which it is negative at all.
 fn witness(gram: &Lazy, spectrum: &Spectrum, lowest: &[f64]) -> Option<Witness> {
-    if spectrum.smallest() >= -spectrum.error {
+    // A Ritz value is a Rayleigh quotient, so it lies above the smallest eigenvalue whatever its residual.
+    if spectrum.smallest() >= -spectrum.rounding {
         return None;
     }
     let plain = 0.1 * spectrum.smallest() / gram.len() as f64;
@@ -196,7 +197,8 @@ fn witness(gram: &Lazy, spectrum: &Spectrum, lowest: &[f64]) -> Option<Witness> 
         }
         size = if size < 8 { size + 1 } else { (size * 3 / 2).min(gram.len().max(size + 1)) };
     }
-    first.or_else(|| form(gram, &(0..gram.len()).collect::<Vec<_>>(), lowest))
+    let few = gram.len() <= 2 * crate::FULL_SPECTRUM;
+    first.or_else(|| few.then(|| form(gram, &(0..gram.len()).collect::<Vec<_>>(), lowest)).flatten())
 }
 
 /// vᵀKv by the definition, if it is below zero by more than its own rounding.

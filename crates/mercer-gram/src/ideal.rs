@@ -41,6 +41,9 @@ impl Ideal {
                     let of = values.iter().map(|v| distinct.partition_point(|d| d < v)).collect();
                     return Ok(Self::Classes { of, names: distinct.iter().map(f64::to_string).collect() });
                 }
+                // Scaled before they are summed: a sum of large numbers may be beyond all bounds.
+                let scale = values.iter().fold(f64::MIN_POSITIVE, |s: f64, v| s.max(v.abs()));
+                let values: Vec<f64> = values.iter().map(|v| v / scale).collect();
                 let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
                 let largest =
                     values.iter().fold(0.0, |l: f64, v| l.max((v - mean).abs())).max(f64::MIN_POSITIVE);

@@ -29,6 +29,8 @@ pub struct Spectrum {
     pub values: Vec<f64>,
     /// How far the smallest may be from a true eigenvalue: rounding, and for Lanczos its residual.
     pub error: f64,
+    /// The part of the error that is rounding: an eigenvalue below minus this is below zero.
+    pub rounding: f64,
     /// Eigenvalues above n·ε·λ_max; for Lanczos a lower bound.
     pub rank: usize,
 }
@@ -89,7 +91,7 @@ pub(crate) fn spectrum_and_lowest(gram: &dyn Gram, vector: bool) -> Result<(Spec
         values.first().copied().unwrap_or(0.0).abs().max(values.last().copied().unwrap_or(0.0).abs());
     let rounding = n as f64 * f64::EPSILON * (8.0 * largest + 64.0 * scale);
     let rank = values.iter().filter(|&&v| v > n as f64 * f64::EPSILON * largest).count();
-    Ok((Spectrum { rows: n, method, values, error: rounding + residual, rank }, lowest))
+    Ok((Spectrum { rows: n, method, values, error: rounding + residual, rounding, rank }, lowest))
 }
 
 struct Lanczos {

@@ -83,7 +83,9 @@ pub fn statistics(gram: &dyn Gram) -> Statistics {
     let (mean, magnitude) = (sum / count, magnitude / count);
     let deviation = (squares / count - mean * mean).max(0.0).sqrt();
     let relative = |v: f64| if diagonal_mean > 0.0 { v / diagonal_mean } else { v };
-    let shape = if relative(magnitude) < 0.05 {
+    let shape = if magnitude == 0.0 && diagonal_mean == 0.0 {
+        Shape::AllAlike
+    } else if relative(magnitude) < 0.05 {
         Shape::MostlyDiagonal
     } else if relative(magnitude) > 0.95 && relative(deviation) < 0.05 {
         Shape::AllAlike

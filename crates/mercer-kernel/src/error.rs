@@ -53,7 +53,7 @@ pub enum KernelError {
         value: f64,
     },
     /// A kernel value beyond all bounds.
-    #[error("row {row}: k(x,x) is {value}; scale the columns or choose smaller parameters")]
+    #[error("row {row}: k(x,x) is {value}; scale the columns or choose other parameters")]
     Overflow {
         /// Row, counted from 1.
         row: usize,

@@ -333,3 +333,26 @@ fn nesting_costs_no_more_than_its_length() {
     let error = mercer_kernel::Plan::compile(&deep, &dense(5, 2), &Registry::new()).unwrap_err();
     assert!(error.to_string().contains("more than 4 deep"), "{error}");
 }
+
+#[test]
+fn extreme_values_do_not_silently_vanish_in_single_precision() {
+    let rows = |values: &[[f64; 2]]| {
+        let names = vec!["1".to_owned(), "2".to_owned()];
+        block(ColumnData::Dense(Dense::from_rows(values), names))
+    };
+    for size in [1e10, 1e20, 1e-25] {
+        let table = rows(&[[size, 2.0 * size], [2.0 * size, size], [1.5 * size, 0.5 * size]]);
+        for kernel in
+            ["cosine", "normalize(linear)", "normalize(poly(degree=2, offset=0))", "rbf", "tanimoto"]
+        {
+            check_kernel(kernel, &table);
+        }
+        check_kernel(&format!("rq(scale={size})"), &table);
+    }
+    let ids = rows(&[[16_777_216.0, 1.0], [16_777_217.0, 1.0]]);
+    check_kernel("exponential(distance=hamming)", &ids);
+    let spread = rows(&[[0.123456, 0.0], [0.124456, 0.0], [100.3, 0.0]]);
+    for kernel in ["laplace(scale=1e-3)", "matern(nu=0.5, scale=1e-3)", "exponential(scale=1e-3)"] {
+        check_kernel(kernel, &spread);
+    }
+}

@@ -62,7 +62,9 @@ impl Op {
             Self::MaternThree => (1.0 + v) * (-v).exp(),
             Self::MaternFive => (1.0 + v + v * v / 3.0) * (-v).exp(),
             Self::Distance => (s + t - 2.0 * v).max(0.0),
-            Self::Cosine => v / (s * t).sqrt(),
+            // One root where the product allows it, so that a point is exactly like itself.
+            Self::Cosine if (s * t).is_normal() => v / (s * t).sqrt(),
+            Self::Cosine => v / (s.sqrt() * t.sqrt()),
             Self::Tanimoto if s + t - v == 0.0 => 1.0,
             Self::Tanimoto => v / (s + t - v),
         }
@@ -148,7 +150,7 @@ fn row_body<T: Real, A: Arch>(op: Op, row: &mut [T], s: T, columns: &[T]) {
             .iter_mut()
             .zip(columns)
             .for_each(|(v, &t)| *v = fused::<T, A>(T::of(-2.0), *v, s + t).larger(T::ZERO)),
-        Op::Cosine => row.iter_mut().zip(columns).for_each(|(v, &t)| *v = *v / (s * t).root()),
+        Op::Cosine => row.iter_mut().zip(columns).for_each(|(v, &t)| *v = *v / (s.root() * t.root())),
         Op::Tanimoto => row.iter_mut().zip(columns).for_each(|(v, &t)| {
             let below = s + t - *v;
             *v = if below == T::ZERO { T::ONE } else { *v / below };

@@ -26,7 +26,7 @@ pub use indices::Indices;
 pub use maps::{
     Buckets, Center, Deviation, FeatureMap, Fitted, Function1D, Homogeneous, Identity, Log, MAX_DEGREE,
     MAX_FEATURES, MinMax, Monomials, Polynomial, Quadratic, Standardize, State, Subsets, Tuples, Unit, build,
-    checked_dimension,
+    check_size, checked_dimension,
 };
 pub use points::Points;
 pub use read::{

@@ -63,8 +63,8 @@ pub(crate) fn run(options: &Gram) -> anyhow::Result<Answer> {
                 row
             })?;
         }
-        let aligned = ideal.as_ref().map(|ideal| alignment(&gram, |i, j| ideal.value(i, j)));
-        let statistics = statistics(&gram);
+        let aligned = ideal.as_ref().map(|ideal| alignment(&lazy, |i, j| ideal.value(i, j)));
+        let statistics = statistics(&lazy);
         if options.plot.is_some() {
             let drawn =
                 Drawn { title: title.clone(), gram: &gram, alignment: aligned, shape: statistics.shape };

@@ -44,7 +44,7 @@ fn a_sweep() {
                  alignment   centred   off-diagonal mean  deviation   rank  verdict
     sigma = 0.3  0.410353    0.449984  0.0010329          0.00170838  6     mostly diagonal
     sigma = 2    0.615055    0.987857  0.40331            0.36666     6     structured
-    sigma = 50   0.00179983  0.973443  0.997631           0.0018286   6     all alike
+    sigma = 50   0.00179983  0.973444  0.997631           0.0018286   6     all alike
     best centred alignment of the structured ones: sigma = 2
     ");
     assert_snapshot!(gram(&["-k", "rbf[a] + linear", "--sweep", "gamma = 0.5, 2"]).answer(), @"

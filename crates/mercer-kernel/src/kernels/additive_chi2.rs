@@ -16,7 +16,7 @@ pub(super) static INFO: KernelInfo = KernelInfo {
     mercer: |_| {
         Evidence::When(
             "no coordinate is negative",
-            "2xz/(x+z) is the integral of x^t*z^t-type products, which are kernels",
+            "2xz times the integral over t of exp(-t*x)*exp(-t*z), products f(x)f(z)",
         )
     },
     build: |_| Built::vector(AdditiveChi2),

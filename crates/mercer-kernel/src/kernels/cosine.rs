@@ -22,7 +22,7 @@ struct Cosine;
 
 impl VectorKernel for Cosine {
     fn eval(&self, x: &[f64], z: &[f64]) -> f64 {
-        Base::Dot.pair(x, z) / (Base::Dot.pair(x, x) * Base::Dot.pair(z, z)).sqrt()
+        Op::Cosine.scalar(Base::Dot.pair(x, z), Base::Dot.pair(x, x), Base::Dot.pair(z, z))
     }
 
     fn lower(&self) -> Lowered {

@@ -51,8 +51,10 @@ impl VectorKernel for Exponential {
     fn lower(&self) -> Lowered {
         let exp = Op::Exp(-1.0 / self.scale);
         match self.base {
-            Base::SquaredDistance => Lowered::of(self.base, [Op::Root, exp]).steep(f64::INFINITY),
-            base => Lowered::of(base, [exp]),
+            Base::SquaredDistance => {
+                Lowered::of(self.base, [Op::Root, exp]).steep(f64::INFINITY).falling(1.0 / self.scale)
+            }
+            base => Lowered::of(base, [exp]).falling(1.0 / self.scale),
         }
     }
 }

@@ -34,6 +34,6 @@ impl VectorKernel for Laplace {
     }
 
     fn lower(&self) -> Lowered {
-        Lowered::of(Base::Manhattan, [Op::Exp(-1.0 / self.scale)])
+        Lowered::of(Base::Manhattan, [Op::Exp(-1.0 / self.scale)]).falling(1.0 / self.scale)
     }
 }

@@ -49,6 +49,8 @@ impl VectorKernel for Matern {
             1.5 => ([Op::Root, stretch(3.0), Op::MaternThree], 1.5),
             _ => ([Op::Root, stretch(5.0), Op::MaternFive], 5.0 / 6.0),
         };
-        Lowered::of(Base::SquaredDistance, ops).steep(slope / (self.scale * self.scale))
+        Lowered::of(Base::SquaredDistance, ops)
+            .steep(slope / (self.scale * self.scale))
+            .falling(1.0 / self.scale)
     }
 }

@@ -104,6 +104,7 @@ pub struct Lowered {
     pub(crate) base: Base,
     pub(crate) ops: Vec<Op>,
     pub(crate) steepness: f64,
+    pub(crate) rate: f64,
     pub(crate) features: Option<Features>,
 }
 
@@ -119,13 +120,19 @@ impl fmt::Debug for Lowered {
 impl Lowered {
     /// A base, then these steps.
     pub fn of<const N: usize>(base: Base, ops: [Op; N]) -> Self {
-        Self { base, ops: ops.to_vec(), steepness: 0.0, features: None }
+        Self { base, ops: ops.to_vec(), steepness: 0.0, rate: 0.0, features: None }
     }
 
     /// The largest slope |dk/db| in the base b: what an error of a distance is multiplied by. Infinite where the
     /// kernel goes through a square root, which asks for distances that are exact for near points.
     pub fn steep(mut self, steepness: f64) -> Self {
         self.steepness = steepness;
+        self
+    }
+
+    /// The largest slope |dk/dr| in a distance r that is not squared: what the rounding of coordinates is multiplied by.
+    pub fn falling(mut self, rate: f64) -> Self {
+        self.rate = rate;
         self
     }
 

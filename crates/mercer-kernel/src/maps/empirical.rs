@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mercer_points::{Dense, FeatureMap, Fitted, Points, PointsError, State};
 use num_bigint::BigUint;
 
-use super::landmarks::{Landmarks, gram, invalid, table};
+use super::landmarks::{Landmarks, gram, invalid, table, within_budget};
 use crate::{KernelExpr, Plan, Registry};
 
 #[derive(Debug)]
@@ -36,6 +36,8 @@ impl FeatureMap for Empirical {
         let table = table(points)?;
         let plan = Plan::compile(&self.kernel, &table, &Registry::new()).map_err(invalid)?;
         let ready = plan.ready(&table).map_err(invalid)?;
+        let most = self.rank.min(points.len()) as u128;
+        within_budget("the empirical map", 8 * most * (points.len() as u128 + 5 * most))?;
         let mut residual = ready.diagonal().to_vec();
         let floor = points.len() as f64 * f64::EPSILON * residual.iter().fold(0.0, |a: f64, &b| a.max(b));
         let (mut pivots, mut columns): (Vec<usize>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
@@ -68,7 +70,7 @@ impl FeatureMap for Empirical {
         let kernel = self.kernel.with_resolved(state.get("gamma").map_or(&[], Vec::as_slice));
         let table = table(&landmarks)?;
         let plan = Plan::compile(&kernel, &table, &Registry::new()).map_err(invalid)?;
-        let gram = gram(&plan, &plan.ready(&table).map_err(invalid)?);
+        let gram = gram(&plan, &plan.ready(&table).map_err(invalid)?)?;
         let weights = inverse_lower(landmarks.len(), &gram).ok_or_else(|| {
             PointsError::Invalid(format!(
                 "{kernel} is not positive definite on its own pivots; it has no feature map"

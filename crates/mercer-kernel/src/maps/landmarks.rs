@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mercer_linalg::Budget;
 use mercer_points::{ColumnData, Dense, Fitted, PointsError, State, Table};
 
 use crate::{KernelExpr, Plan, Ready, Registry};
@@ -29,10 +30,26 @@ pub(super) fn invalid(error: impl ToString) -> PointsError {
     PointsError::Invalid(error.to_string())
 }
 
-/// The Gram matrix of rows among themselves, by the definition.
-pub(super) fn gram(plan: &Plan, rows: &Ready) -> Vec<f64> {
+/// The Gram matrix of rows among themselves, by the definition; with what is made of it, five such matrices.
+pub(super) fn gram(plan: &Plan, rows: &Ready) -> Result<Vec<f64>, PointsError> {
     let n = rows.len();
-    (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| plan.pair(rows, i, rows, j)).collect()
+    within_budget(&format!("{n} landmarks"), 5 * 8 * n as u128 * n as u128)?;
+    Ok((0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| plan.pair(rows, i, rows, j)).collect())
+}
+
+/// An error if so many bytes are not to be had.
+pub(super) fn within_budget(what: &str, bytes: u128) -> Result<(), PointsError> {
+    let budget = Budget::default();
+    if budget.allows(bytes) {
+        return Ok(());
+    }
+    let instead = "take fewer (m or rank)".to_owned();
+    Err(PointsError::TooLarge {
+        what: what.to_owned(),
+        needed: bytes.to_string(),
+        limit: budget.bytes(),
+        instead,
+    })
 }
 
 impl Landmarks {

@@ -54,7 +54,7 @@ impl FeatureMap for Nystrom {
         let plan = Plan::compile(&kernel, &table, &Registry::new()).map_err(invalid)?;
         let m = landmarks.len();
         let (values, vectors) =
-            eigh(m, &gram(&plan, &plan.ready(&table).map_err(invalid)?)).map_err(invalid)?;
+            eigh(m, &gram(&plan, &plan.ready(&table).map_err(invalid)?)?).map_err(invalid)?;
         let floor = m as f64 * f64::EPSILON * values.last().copied().unwrap_or(0.0);
         let mut root = vec![0.0; m * m];
         for (value, vector) in

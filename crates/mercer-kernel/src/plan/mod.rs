@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use crate::kernels::{Lowered, Registry, VectorKernel};
 use crate::{KernelError, KernelExpr};
+use mercer_linalg::Op;
 use mercer_points::Table;
 
 use view::ViewSpec;
@@ -112,7 +113,7 @@ impl Plan {
             Node::Exp(child) => value(child).exp(),
             // k(x,x) is kept with the points: worked out here it would cost three times the child at every level.
             Node::Normalize(child, number) => {
-                value(child) / (x.normalizer(*number)[i] * z.normalizer(*number)[j]).sqrt()
+                Op::Cosine.scalar(value(child), x.normalizer(*number)[i], z.normalizer(*number)[j])
             }
         }
     }

@@ -204,6 +204,11 @@ impl Ready {
         self.foreign[leaf].as_deref().expect("foreign leaves are readied")
     }
 
+    /// k(x,x) of the whole and of every normalised part.
+    pub(super) fn own_values(&self) -> impl Iterator<Item = &[f64]> {
+        self.normalizers.iter().map(Vec::as_slice).chain([self.diagonal.as_slice()])
+    }
+
     pub(super) fn normalizer(&self, number: usize) -> &[f64] {
         &self.normalizers[number]
     }

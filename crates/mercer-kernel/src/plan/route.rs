@@ -4,9 +4,10 @@
 //! ‖x‖². What a kernel makes of that is its steepness times the error. The form is chosen so that entries in `f32`
 //! stay within 1e-6 (`docs/maths.md` §8).
 
-use mercer_linalg::Real;
+use mercer_linalg::{Base, Real};
 
 use super::ready::ReadyView;
+use crate::kernels::Lowered;
 
 /// How a squared distance is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +35,10 @@ pub(super) fn route<T: Real>(
     x: &ReadyView,
     z: &ReadyView,
     dim: usize,
-    steepness: f64,
+    lowered: &Lowered,
     shared: bool,
 ) -> Route {
+    let steepness = lowered.steepness;
     let largest = x.largest.max(z.largest);
     let centered = x.largest_centered.max(z.largest_centered);
     let off = |square: f64| steepness * square * T::ROUNDING * growth(dim);
@@ -48,7 +50,7 @@ pub(super) fn route<T: Real>(
         Route::Raw
     } else if dim > FEW && off(centered) <= TOLERANCE {
         Route::Centered
-    } else if rounding::<T>(steepness, centered) <= TOLERANCE {
+    } else if rounding::<T>(lowered, centered) <= TOLERANCE {
         Route::Direct
     } else {
         Route::Wider
@@ -70,10 +72,19 @@ fn growth(dim: usize) -> f64 {
 
 /// What rounding the coordinates alone does to an entry: the difference of two points is off by a rounding of their
 /// length, and steepness·2·|x−z| is largest where the kernel has begun to fall.
-fn rounding<T: Real>(steepness: f64, largest: f64) -> f64 {
-    if steepness.is_infinite() {
-        // e^(−r/s) moves by δ/s when r moves by δ; s is not known here, and points lie within a few s of one another.
-        return T::ROUNDING * 8.0;
+fn rounding<T: Real>(lowered: &Lowered, largest: f64) -> f64 {
+    let slope = if lowered.steepness.is_infinite() { lowered.rate } else { lowered.steepness.sqrt() };
+    T::ROUNDING * slope * largest.sqrt()
+}
+
+/// Whether this precision can hold what a base other than the squared distance needs: squares of lengths within its
+/// range, coordinates exact where they are compared, and differences good enough for the rate at which the kernel falls.
+pub(super) fn fits<T: Real>(x: &ReadyView, z: &ReadyView, lowered: &Lowered) -> bool {
+    if size_of::<T>() == 8 {
+        return true;
     }
-    T::ROUNDING * (steepness * largest).sqrt()
+    let squares = [x.largest, z.largest, x.largest_centered, z.largest_centered];
+    let in_range = squares.iter().all(|&square| square == 0.0 || (1e-30..1e30).contains(&square));
+    let off = T::ROUNDING * lowered.rate * squares.iter().fold(0.0, |a: f64, &b| a.max(b)).sqrt();
+    in_range && lowered.base != Base::Hamming && (lowered.base != Base::Manhattan || off <= TOLERANCE)
 }

@@ -14,7 +14,7 @@ use mercer_linalg::{
 use mercer_points::Points;
 
 use super::ready::HasPackings;
-use super::route::{Route, route, sparse_route};
+use super::route::{Route, fits, route, sparse_route};
 use super::view::View;
 use super::{LeafKernel, Node, Plan, Ready};
 
@@ -102,7 +102,10 @@ impl<'a, T: Entry> Tiles<'a, T> {
             dim: 0,
             wide: None,
         };
-        let mut wide = false;
+        // Kernel values of points with themselves bound all others, and must be within range.
+        let extreme = |v: &f64| v.abs() > 1e37 || (*v != 0.0 && v.abs() < 1e-30);
+        let own = |points: &Ready| points.own_values().any(|values| values.iter().any(extreme));
+        let mut wide = size_of::<T>() == 4 && (own(x) || own(z));
         for leaf in 0..plan.leaves.len() {
             match tiles.step(leaf) {
                 Some(step) => tiles.steps.push(step),
@@ -125,6 +128,9 @@ impl<'a, T: Entry> Tiles<'a, T> {
             return Some(Step::Foreign);
         };
         let (x, z) = (self.x.ready_view(*tile_view), self.z.ready_view(*tile_view));
+        if !fits::<T>(x, z, lowered) {
+            return None;
+        }
         let ops = lowered.ops.as_slice();
         let falling = match ops.first() {
             Some(Op::Exp(a)) if *a < 0.0 => Some(-a),
@@ -157,7 +163,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
         }
         let View::Dense(points) = &x.view else { unreachable!("vector kernels see vectors of one form") };
         let (base, centered) = if lowered.is_distance() {
-            match route::<T>(x, z, points.dim(), lowered.steepness, self.wants_dot(*tile_view)) {
+            match route::<T>(x, z, points.dim(), lowered, self.wants_dot(*tile_view)) {
                 Route::Raw => (Base::Dot, false),
                 Route::Centered => (Base::Dot, true),
                 Route::Direct => (Base::SquaredDistance, true),

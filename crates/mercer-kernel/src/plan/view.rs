@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use mercer_linalg::Budget;
 use mercer_points::{
-    Categories, ColumnData, Dense, Fitted, Indices, Points, PointsError, Sparse, Table, Texts, nearest,
+    Categories, ColumnData, Dense, Fitted, Indices, Points, PointsError, Sparse, Table, Texts, check_size,
+    nearest,
 };
 
 use crate::kernels::Features;
@@ -232,7 +233,9 @@ impl ViewSpec {
                 Change::Columns(wanted) => select(&dense, &names, wanted)?,
                 Change::Map(map) => {
                     if fit {
-                        self.fitted.push(map.build()?.fit(&dense)?);
+                        let recipe = map.build()?;
+                        check_size(&*recipe, dense.dim(), dense.len(), Budget::default().bytes())?;
+                        self.fitted.push(recipe.fit(&dense)?);
                     }
                     let fitted = &self.fitted[maps];
                     maps += 1;
@@ -522,11 +525,13 @@ fn fingerprints<'a>(rows: usize, columns: impl IntoIterator<Item = &'a ColumnDat
                 ColumnData::Dense(points, _) => {
                     let stored = points.point(i).iter().enumerate().filter(|(_, v)| **v != 0.0);
                     stored.for_each(|(j, &v)| write(hasher, (j as u32, bits(v))));
+                    write(hasher, u32::MAX);
                 }
                 ColumnData::Sparse(points) => {
                     let row = points.point(i);
                     let stored = row.indices.iter().zip(row.values).filter(|(_, v)| **v != 0.0);
                     stored.for_each(|(&j, &v)| write(hasher, (j, bits(v))));
+                    write(hasher, u32::MAX);
                 }
             }
         }

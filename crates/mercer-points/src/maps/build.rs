@@ -53,7 +53,8 @@ pub fn checked_dimension(map: &(impl FeatureMap + ?Sized), dim_in: usize) -> Res
     Ok(usize::try_from(map.dimension(dim_in)).expect("a dimension of at most 50 million fits in a usize"))
 }
 
-fn check_size(
+/// An error that names the dimension, if so many rows of a map's features need more than `limit` bytes.
+pub fn check_size(
     map: &(impl FeatureMap + ?Sized),
     dim_in: usize,
     rows: usize,

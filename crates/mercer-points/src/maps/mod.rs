@@ -23,7 +23,7 @@ mod scaling;
 mod subsets;
 mod tuples;
 
-pub use build::{MAX_FEATURES, build, checked_dimension};
+pub use build::{MAX_FEATURES, build, check_size, checked_dimension};
 pub use deviation::{Center, Deviation};
 pub use expansion::MAX_DEGREE;
 pub use function::Function1D;
