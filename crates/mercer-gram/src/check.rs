@@ -1,7 +1,7 @@
 //! Does the kernel keep its promise on these points? Measured, with a witness where it does not (`docs/maths.md` §1.4).
 
 use mercer_kernel::{KernelExpr, Mercer, Plan, Registry, row_keys};
-use mercer_linalg::eigh;
+use mercer_linalg::{Budget, eigh};
 use mercer_points::{Column, ColumnData, Points, Table};
 use rand::SeedableRng;
 use rand::seq::index::sample;
@@ -19,11 +19,13 @@ pub struct CheckOptions {
     pub rows: usize,
     /// Seed of the sample.
     pub seed: u64,
+    /// Memory for whole matrices; beyond it only the extreme eigenvalues are computed.
+    pub budget: Budget,
 }
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self { rows: 4_000, seed: 0 }
+        Self { rows: 4_000, seed: 0, budget: Budget::default() }
     }
 }
 
@@ -131,10 +133,10 @@ pub fn check(
     })?;
     let gram = gram.in_precision(Precision::Double);
     let (asymmetry, at) = gram.asymmetry(chosen.len().div_ceil(1000).max(1));
-    let (spectrum, lowest) = spectrum_and_lowest(&gram, true)?;
+    let (spectrum, lowest) = spectrum_and_lowest(&gram, true, options.budget)?;
     let verdict = match at {
         Some((i, j)) if gram.is_skew(asymmetry) => Verdict::NotSymmetric(chosen[i] + 1, chosen[j] + 1),
-        _ => match witness(&gram, &spectrum, &lowest) {
+        _ => match witness(&gram, &spectrum, &lowest, options.budget) {
             Some(found) => {
                 Verdict::Refuted(Witness { rows: found.rows.iter().map(|&i| chosen[i]).collect(), ..found })
             }
@@ -164,7 +166,7 @@ fn sampled(n: usize, options: CheckOptions) -> Vec<usize> {
 
 /// A small set of rows, grown from where the lowest eigenvector is largest, on which the form is plainly negative: by
 /// a tenth of what the lowest eigenvalue comes to a row. Where none is, the first on which it is negative at all.
-fn witness(gram: &Lazy, spectrum: &Spectrum, lowest: &[f64]) -> Option<Witness> {
+fn witness(gram: &Lazy, spectrum: &Spectrum, lowest: &[f64], budget: Budget) -> Option<Witness> {
     // A Ritz value is a Rayleigh quotient, so it lies above the smallest eigenvalue whatever its residual.
     if spectrum.smallest() >= -spectrum.rounding {
         return None;
@@ -182,7 +184,7 @@ fn witness(gram: &Lazy, spectrum: &Spectrum, lowest: &[f64]) -> Option<Witness> 
     }
     order.sort_by(|&a, &b| lowest[b].abs().total_cmp(&lowest[a].abs()));
     let mut size = 2;
-    while size <= gram.len().min(crate::FULL_SPECTRUM) {
+    while size <= gram.len().min(crate::FULL_SPECTRUM) && budget.allows(4 * 8 * size as u128 * size as u128) {
         let rows = &order[..size];
         let entries: Vec<f64> = rows
             .iter()
@@ -316,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_matrix_is_measured_on_some_of_its_rows_and_columns() {
-        let options = CheckOptions { rows: 2, seed: 0 };
+        let options = CheckOptions { rows: 2, ..CheckOptions::default() };
         let table = matrix(3, &[2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
         let found = check(&"precomputed".parse().unwrap(), &table, &Registry::new(), options).unwrap();
         assert_eq!((found.measured, found.rows, found.holds()), (2, 3, true));

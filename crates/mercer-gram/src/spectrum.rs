@@ -1,12 +1,12 @@
 //! Eigenvalues of a Gram matrix: all of them up to 2 000 rows, the extreme ones by Lanczos beyond (`docs/maths.md` §1.4).
 
-use mercer_linalg::{EigenError, eigenvalues, eigh};
+use mercer_linalg::{Budget, EigenError, eigenvalues, eigh};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use crate::Gram;
 
-/// Up to this many rows all eigenvalues are computed.
+/// Up to this many rows all eigenvalues are computed, if the matrices for it fit the memory budget.
 pub const FULL_SPECTRUM: usize = 2000;
 
 /// How eigenvalues were found.
@@ -64,28 +64,33 @@ impl Spectrum {
 /// assert_eq!(spectrum(&gram).unwrap().rank, 2);
 /// ```
 pub fn spectrum(gram: &dyn Gram) -> Result<Spectrum, EigenError> {
-    Ok(spectrum_and_lowest(gram, false)?.0)
+    Ok(spectrum_and_lowest(gram, false, Budget::default())?.0)
 }
 
 /// The spectrum, and the eigenvector of the smallest eigenvalue if it is asked for.
-pub(crate) fn spectrum_and_lowest(gram: &dyn Gram, vector: bool) -> Result<(Spectrum, Vec<f64>), EigenError> {
+pub(crate) fn spectrum_and_lowest(
+    gram: &dyn Gram,
+    vector: bool,
+    budget: Budget,
+) -> Result<(Spectrum, Vec<f64>), EigenError> {
     let n = gram.len();
     let mut diagonal = vec![0.0; n];
     gram.diagonal(&mut diagonal);
     let scale = diagonal.iter().fold(0.0, |scale: f64, v| scale.max(v.abs()));
-    let (mut values, lowest, method, residual) = if n <= FULL_SPECTRUM {
-        let mut entries = vec![0.0; n * n];
-        gram.rows_double(&(0..n).collect::<Vec<_>>(), &mut entries);
-        if vector {
-            let (values, vectors) = eigh(n, &entries)?;
-            (values, vectors.get(..n).unwrap_or(&[]).to_vec(), Method::Full, 0.0)
+    let (mut values, lowest, method, residual) =
+        if n <= FULL_SPECTRUM && budget.allows(4 * 8 * n as u128 * n as u128) {
+            let mut entries = vec![0.0; n * n];
+            gram.rows_double(&(0..n).collect::<Vec<_>>(), &mut entries);
+            if vector {
+                let (values, vectors) = eigh(n, &entries)?;
+                (values, vectors.get(..n).unwrap_or(&[]).to_vec(), Method::Full, 0.0)
+            } else {
+                (eigenvalues(n, &entries)?, Vec::new(), Method::Full, 0.0)
+            }
         } else {
-            (eigenvalues(n, &entries)?, Vec::new(), Method::Full, 0.0)
-        }
-    } else {
-        let lanczos = lanczos(gram)?;
-        (lanczos.values, lanczos.lowest, Method::Lanczos(lanczos.steps), lanczos.residual)
-    };
+            let lanczos = lanczos(gram)?;
+            (lanczos.values, lanczos.lowest, Method::Lanczos(lanczos.steps), lanczos.residual)
+        };
     values.reverse();
     let largest =
         values.first().copied().unwrap_or(0.0).abs().max(values.last().copied().unwrap_or(0.0).abs());

@@ -96,3 +96,15 @@ fn the_budget_is_asked_first() {
     let error = Stored::<f32>::new(&lazy, Budget::of_bytes(1_000_000)).unwrap_err().to_string();
     assert!(error.contains("1000 rows needs 4 MB") && error.contains("--sample 500"), "{error}");
 }
+
+#[test]
+fn a_check_stays_within_its_budget() {
+    let table = data("@circles(n=300)");
+    let tight = mercer_gram::CheckOptions { budget: Budget::of_bytes(100_000), ..Default::default() };
+    let check = |kernel: &str| {
+        mercer_gram::check(&kernel.parse().unwrap(), &table, &mercer_kernel::Registry::new(), tight).unwrap()
+    };
+    let valid = check("rbf(sigma=0.5)");
+    assert!(matches!(valid.spectrum.method, mercer_gram::Method::Lanczos(_)) && valid.holds());
+    assert!(!check("sigmoid(gamma=1, offset=-1)").holds());
+}

@@ -27,7 +27,11 @@ pub(crate) fn run(options: &Check) -> anyhow::Result<Answer> {
     }
     check_matrix_file(options.out.as_deref())?;
     let data = load(&options.input, Some(&expr))?;
-    let measured = CheckOptions { rows: options.rows as usize, seed: options.input.seed };
+    let measured = CheckOptions {
+        rows: options.rows as usize,
+        seed: options.input.seed,
+        budget: budget(options.memory),
+    };
     let found = check(&expr, &data.table, &Registry::new(), measured)?;
     let mut text = if options.json { String::new() } else { in_words(&found, &data) };
     let mut answer = as_json(&found, &data);
