@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mercer_points::{Dense, FeatureMap, Fitted, Points, PointsError, State};
 use num_bigint::BigUint;
 
-use super::landmarks::{Landmarks, gram, invalid, table, within_budget};
+use super::landmarks::{Landmarks, invalid, table, within_budget};
 use crate::{KernelExpr, Plan, Registry};
 
 #[derive(Debug)]
@@ -59,24 +59,16 @@ impl FeatureMap for Empirical {
             pivots.push(pivot);
             columns.push(column);
         }
-        let mut state = State::new();
-        state.insert("landmarks".into(), points.select(&pivots).into_values());
-        state.insert("gamma".into(), plan.resolved().to_vec());
-        Ok(state)
+        Ok(Landmarks::learned(points, &pivots, &plan))
     }
 
     fn restore(&self, dim_in: usize, state: &State) -> Result<Arc<dyn Fitted>, PointsError> {
-        let landmarks = Landmarks::stored(dim_in, state)?;
-        let kernel = self.kernel.with_resolved(state.get("gamma").map_or(&[], Vec::as_slice));
-        let table = table(&landmarks)?;
-        let plan = Plan::compile(&kernel, &table, &Registry::new()).map_err(invalid)?;
-        let gram = gram(&plan, &plan.ready(&table).map_err(invalid)?)?;
-        let weights = inverse_lower(landmarks.len(), &gram).ok_or_else(|| {
-            PointsError::Invalid(format!(
-                "{kernel} is not positive definite on its own pivots; it has no feature map"
-            ))
-        })?;
-        Landmarks::fitted("empirical", &kernel, landmarks, weights, self.rank)
+        Landmarks::restored("empirical", &self.kernel, (dim_in, state), self.rank, |m, gram| {
+            let name = &self.kernel;
+            inverse_lower(m, gram).ok_or_else(|| {
+                invalid(format!("{name} is not positive definite on its own pivots; it has no feature map"))
+            })
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mercer_linalg::Budget;
-use mercer_points::{ColumnData, Dense, Fitted, PointsError, State, Table};
+use mercer_points::{ColumnData, Dense, Fitted, Points, PointsError, State, Table};
 
 use crate::{KernelExpr, Plan, Ready, Registry};
 
@@ -31,7 +31,7 @@ pub(super) fn invalid(error: impl ToString) -> PointsError {
 }
 
 /// The Gram matrix of rows among themselves, by the definition; with what is made of it, five such matrices.
-pub(super) fn gram(plan: &Plan, rows: &Ready) -> Result<Vec<f64>, PointsError> {
+fn gram(plan: &Plan, rows: &Ready) -> Result<Vec<f64>, PointsError> {
     let n = rows.len();
     within_budget(&format!("{n} landmarks"), 5 * 8 * n as u128 * n as u128)?;
     Ok((0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| plan.pair(rows, i, rows, j)).collect())
@@ -53,24 +53,30 @@ pub(super) fn within_budget(what: &str, bytes: u128) -> Result<(), PointsError> 
 }
 
 impl Landmarks {
-    /// `weights` is row-major, `dim_out` rows (those missing are zero) of as many values as there are landmarks.
-    pub(super) fn fitted(
-        name: &'static str,
-        kernel: &KernelExpr,
-        landmarks: Dense<f64>,
-        weights: Vec<f64>,
-        dim_out: usize,
-    ) -> Result<Arc<dyn Fitted>, PointsError> {
-        let table = table(&landmarks)?;
-        let plan = Plan::compile(kernel, &table, &Registry::new()).map_err(invalid)?;
-        let points = plan.ready(&table).map_err(invalid)?;
-        Ok(Arc::new(Self { name, plan, points, landmarks, weights, dim_out }))
+    /// What is learned of training rows: the landmarks among them, and the numbers that words of the kernel became.
+    pub(super) fn learned(points: &Dense<f64>, rows: &[usize], plan: &Plan) -> State {
+        let landmarks = points.select(rows).into_values();
+        State::from([("landmarks".to_owned(), landmarks), ("gamma".to_owned(), plan.resolved().to_vec())])
     }
 
-    /// The landmarks that a state holds.
-    pub(super) fn stored(dim_in: usize, state: &State) -> Result<Dense<f64>, PointsError> {
-        let values = state.get("landmarks").cloned().unwrap_or_default();
-        Dense::new(values.len() / dim_in.max(1), dim_in, values)
+    /// The fitted map. `weights` makes A from the Gram matrix of the landmarks: row-major, of as many values a row as
+    /// there are landmarks; of `dim_out` rows those that are missing are zero.
+    pub(super) fn restored(
+        name: &'static str,
+        kernel: &KernelExpr,
+        (dim_in, state): (usize, &State),
+        dim_out: usize,
+        weights: impl FnOnce(usize, &[f64]) -> Result<Vec<f64>, PointsError>,
+    ) -> Result<Arc<dyn Fitted>, PointsError> {
+        let stored = |name: &str| state.get(name).cloned().unwrap_or_default();
+        let values = stored("landmarks");
+        let landmarks = Dense::new(values.len() / dim_in.max(1), dim_in, values)?;
+        let table = table(&landmarks)?;
+        let kernel = kernel.with_resolved(&stored("gamma"));
+        let plan = Plan::compile(&kernel, &table, &Registry::new()).map_err(invalid)?;
+        let points = plan.ready(&table).map_err(invalid)?;
+        let weights = weights(landmarks.len(), &gram(&plan, &points)?)?;
+        Ok(Arc::new(Self { name, plan, points, landmarks, weights, dim_out }))
     }
 }
 

@@ -11,7 +11,7 @@ use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_pcg::Pcg64;
 
-use super::landmarks::{Landmarks, gram, invalid, table};
+use super::landmarks::{Landmarks, invalid, table};
 use crate::{KernelExpr, Plan, Registry};
 
 #[derive(Debug)]
@@ -41,29 +41,25 @@ impl FeatureMap for Nystrom {
         let mut rows =
             sample(&mut Pcg64::seed_from_u64(self.seed), points.len(), self.m.min(points.len())).into_vec();
         rows.sort_unstable();
-        let mut state = State::new();
-        state.insert("landmarks".into(), points.select(&rows).into_values());
-        state.insert("gamma".into(), plan.resolved().to_vec());
-        Ok(state)
+        Ok(Landmarks::learned(points, &rows, &plan))
     }
 
     fn restore(&self, dim_in: usize, state: &State) -> Result<Arc<dyn Fitted>, PointsError> {
-        let landmarks = Landmarks::stored(dim_in, state)?;
-        let kernel = self.kernel.with_resolved(state.get("gamma").map_or(&[], Vec::as_slice));
-        let table = table(&landmarks)?;
-        let plan = Plan::compile(&kernel, &table, &Registry::new()).map_err(invalid)?;
-        let m = landmarks.len();
-        let (values, vectors) =
-            eigh(m, &gram(&plan, &plan.ready(&table).map_err(invalid)?)?).map_err(invalid)?;
-        let floor = m as f64 * f64::EPSILON * values.last().copied().unwrap_or(0.0);
-        let mut root = vec![0.0; m * m];
-        for (value, vector) in
-            values.iter().zip(vectors.chunks_exact(m.max(1))).filter(|(value, _)| **value > floor)
-        {
-            for (i, row) in root.chunks_exact_mut(m).enumerate() {
-                row.iter_mut().zip(vector).for_each(|(slot, v)| *slot += vector[i] * v / value.sqrt());
-            }
-        }
-        Landmarks::fitted("nystrom", &kernel, landmarks, root, self.m)
+        Landmarks::restored("nystrom", &self.kernel, (dim_in, state), self.m, inverse_root)
     }
+}
+
+/// K^(-1/2), as a pseudo-inverse.
+fn inverse_root(m: usize, gram: &[f64]) -> Result<Vec<f64>, PointsError> {
+    let (values, vectors) = eigh(m, gram).map_err(invalid)?;
+    let floor = m as f64 * f64::EPSILON * values.last().copied().unwrap_or(0.0);
+    let mut root = vec![0.0; m * m];
+    for (value, vector) in
+        values.iter().zip(vectors.chunks_exact(m.max(1))).filter(|(value, _)| **value > floor)
+    {
+        for (i, row) in root.chunks_exact_mut(m).enumerate() {
+            row.iter_mut().zip(vector).for_each(|(slot, v)| *slot += vector[i] * v / value.sqrt());
+        }
+    }
+    Ok(root)
 }

@@ -4,16 +4,19 @@
 //! `scale` into numbers, so that the plan gives the same kernel on any other table. [`Plan::ready`] works out what
 //! tiles need of a collection; [`Tiles`] fills blocks; [`Plan::pair`] is the definition, one pair at a time.
 
+mod columns;
 mod compile;
+mod keys;
 mod ready;
 mod resolve;
 mod route;
 mod tiles;
 mod view;
 
+pub use columns::vectors;
+pub use keys::row_keys;
 pub use ready::Ready;
 pub use tiles::{Entry, Scratch, Tiles};
-pub use view::{row_keys, vectors};
 
 use std::sync::Arc;
 

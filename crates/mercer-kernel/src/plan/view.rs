@@ -1,14 +1,14 @@
 //! Which part of a table a leaf sees, and in what form.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use mercer_linalg::Budget;
 use mercer_points::{
-    Categories, ColumnData, Dense, Fitted, Indices, Points, PointsError, Sparse, Table, Texts, check_size,
-    nearest,
+    Categories, ColumnData, Dense, Fitted, Indices, Points, Sparse, Table, Texts, check_size,
 };
 
+use super::columns::{Named, dense, gather, inventory, select};
+use super::keys::fingerprints;
 use crate::kernels::Features;
 use crate::{KernelError, MapExpr};
 
@@ -63,12 +63,6 @@ impl std::fmt::Debug for ViewSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?} of {:?}", self.wanted, self.changes)
     }
-}
-
-/// Vectors with the names of their coordinates; sparse ones are named by number.
-enum Named {
-    Dense(Dense<f64>, Vec<String>),
-    Sparse(Sparse),
 }
 
 impl ViewSpec {
@@ -315,172 +309,6 @@ fn names_of(names: &Categories) -> Texts {
     (0..names.len()).map(|i| names.point(i)).collect()
 }
 
-/// What a table has, in a line.
-fn inventory(table: &Table) -> String {
-    let columns: Vec<String> =
-        table.columns().iter().take(6).map(|c| format!("'{}' ({})", c.name, c.data.kind())).collect();
-    match columns.len() {
-        0 => "no column".into(),
-        shown if shown < table.columns().len() => {
-            format!("{}, and {} more", columns.join(", "), table.columns().len() - shown)
-        }
-        _ => columns.join(", "),
-    }
-}
-
-/// Sparse points with all coordinates written out, if they fit the memory budget.
-fn dense(points: &Sparse) -> Result<Dense<f64>, PointsError> {
-    let (bytes, budget) = (points.len() as u128 * points.dim() as u128 * 8, Budget::default());
-    if !budget.allows(bytes) {
-        return Err(PointsError::TooLarge {
-            what: format!("writing out {} sparse rows of {} coordinates", points.len(), points.dim()),
-            needed: bytes.to_string(),
-            limit: budget.bytes(),
-            instead:
-                "use a kernel that works on sparse rows (linear, poly, rbf, laplace, cosine, …) without a map"
-                    .into(),
-        });
-    }
-    Ok(points.to_dense())
-}
-
-/// The numeric columns of a table, all or those named, as vectors.
-fn gather(kernel: &str, table: &Table, names: Option<&[String]>) -> Result<Named, KernelError> {
-    let numeric: Vec<_> = table.columns().iter().filter(|c| c.data.is_numeric()).collect();
-    let chosen = match names {
-        None => numeric,
-        Some(names) => {
-            let blocks = names.iter().map(|name| table.column(name).ok().filter(|c| c.data.is_numeric()));
-            match blocks.collect::<Option<Vec<_>>>() {
-                Some(columns) => columns,
-                None => return coordinates(kernel, table, names),
-            }
-        }
-    };
-    match chosen.as_slice() {
-        [] => Err(KernelError::NoColumns {
-            kernel: kernel.into(),
-            needs: "numbers".into(),
-            found: format!("the table has {}", inventory(table)),
-        }),
-        [column] if matches!(column.data, ColumnData::Sparse(_)) => {
-            let ColumnData::Sparse(points) = &column.data else { unreachable!("just matched") };
-            points.check_finite()?;
-            Ok(Named::Sparse(points.clone()))
-        }
-        columns => {
-            let mut parts = Vec::new();
-            for column in columns {
-                parts.push(part(column)?);
-            }
-            let names = parts.iter().flat_map(|(_, names)| names.iter().cloned()).collect();
-            Ok(Named::Dense(side_by_side(table.len(), parts)?, names))
-        }
-    }
-}
-
-/// One numeric column as dense coordinates.
-fn part(column: &mercer_points::Column) -> Result<(Dense<f64>, Vec<String>), KernelError> {
-    match &column.data {
-        ColumnData::Numbers(values) => {
-            if let Some(row) = values.iter().position(|v| !v.is_finite()) {
-                let (column, row) = (column.name.clone(), row + 1);
-                return Err(match values[row - 1] {
-                    v if v.is_nan() => PointsError::Missing { row, column },
-                    value => PointsError::NotFinite { place: format!("row {row}, column '{column}'"), value },
-                }
-                .into());
-            }
-            Ok((Dense::new(values.len(), 1, values.clone())?, vec![column.name.clone()]))
-        }
-        ColumnData::Dense(points, names) => {
-            points.check_finite()?;
-            Ok((points.clone(), names.clone()))
-        }
-        ColumnData::Sparse(points) => {
-            points.check_finite()?;
-            Ok((dense(points)?, (1..=points.dim()).map(|j| j.to_string()).collect()))
-        }
-        other => {
-            Err(PointsError::WrongKind { name: column.name.clone(), found: other.kind(), needed: "numbers" }
-                .into())
-        }
-    }
-}
-
-fn side_by_side(rows: usize, parts: Vec<(Dense<f64>, Vec<String>)>) -> Result<Dense<f64>, PointsError> {
-    if let [(points, _)] = parts.as_slice() {
-        return Ok(points.clone());
-    }
-    let dim = parts.iter().map(|(points, _)| points.dim()).sum();
-    let mut values = Vec::with_capacity(rows * dim);
-    for i in 0..rows {
-        parts.iter().for_each(|(points, _)| values.extend_from_slice(points.point(i)));
-    }
-    Dense::new(rows, dim, values)
-}
-
-/// Columns or single coordinates of blocks, by name.
-fn coordinates(kernel: &str, table: &Table, wanted: &[String]) -> Result<Named, KernelError> {
-    let mut parts = Vec::new();
-    for name in wanted {
-        if let Ok(column) = table.column(name) {
-            parts.push(part(column)?);
-            continue;
-        }
-        let inside = table.columns().iter().find_map(|column| match &column.data {
-            ColumnData::Dense(points, names) => {
-                let at = names.iter().position(|n| n == name)?;
-                Some(points.rows().map(|row| row[at]).collect::<Vec<f64>>())
-            }
-            ColumnData::Sparse(points) => {
-                let at =
-                    name.parse::<u32>().ok()?.checked_sub(1).filter(|&at| (at as usize) < points.dim())?;
-                let value = |row: mercer_points::SparseRow<'_>| {
-                    row.indices.binary_search(&at).map_or(0.0, |k| row.values[k])
-                };
-                Some(points.rows().map(value).collect())
-            }
-            _ => None,
-        });
-        let values = inside.ok_or_else(|| unknown(kernel, table, name))?;
-        parts.push(part(&mercer_points::Column { name: name.clone(), data: ColumnData::Numbers(values) })?);
-    }
-    let names = parts.iter().flat_map(|(_, names)| names.iter().cloned()).collect();
-    Ok(Named::Dense(side_by_side(table.len(), parts)?, names))
-}
-
-fn unknown(kernel: &str, table: &Table, name: &str) -> KernelError {
-    let inner = table.columns().iter().flat_map(|column| match &column.data {
-        ColumnData::Dense(_, names) => names.as_slice(),
-        _ => &[],
-    });
-    match (table.unknown(name), nearest(name, inner.map(String::as_str))) {
-        (PointsError::UnknownColumn { name, nearest: None, known }, Some(near)) => {
-            PointsError::UnknownColumn { name, nearest: Some(near.to_owned()), known }.into()
-        }
-        (PointsError::UnknownColumn { name, known, .. }, _) if known.is_empty() => KernelError::NoColumns {
-            kernel: kernel.into(),
-            needs: format!("column '{name}'"),
-            found: "the table has no column".into(),
-        },
-        (error, _) => error.into(),
-    }
-}
-
-fn select(points: &Dense<f64>, names: &[String], wanted: &[String]) -> Result<Named, KernelError> {
-    let mut at = Vec::new();
-    for name in wanted {
-        at.push(names.iter().position(|n| n == name).ok_or_else(|| PointsError::UnknownColumn {
-            name: name.clone(),
-            nearest: nearest(name, names.iter().map(String::as_str)).map(str::to_owned),
-            known: names.iter().take(8).cloned().collect(),
-        })?);
-    }
-    let values = points.rows().flat_map(|row| at.iter().map(|&j| row[j])).collect();
-    Ok(Named::Dense(Dense::new(points.len(), at.len(), values)?, wanted.to_vec()))
-}
-
 fn means(points: &Dense<f64>) -> Vec<f64> {
     let mut sums = vec![0.0; points.dim()];
     for row in points.rows() {
@@ -489,69 +317,4 @@ fn means(points: &Dense<f64>) -> Vec<f64> {
     let n = points.len().max(1) as f64;
     sums.iter_mut().for_each(|sum| *sum /= n);
     sums
-}
-
-/// One key a row of a table: rows are equal in every column where their keys are.
-///
-/// ```
-/// use mercer_kernel::row_keys;
-/// use mercer_points::{ColumnData, Table};
-/// let mut table = Table::new();
-/// table.push("x", ColumnData::Numbers(vec![1.0, 2.0, 1.0])).unwrap();
-/// let keys = row_keys(&table);
-/// assert!(keys[0] == keys[2] && keys[0] != keys[1]);
-/// ```
-pub fn row_keys(table: &Table) -> Vec<u128> {
-    fingerprints(table.len(), table.columns().iter().map(|column| &column.data))
-}
-
-/// A 128-bit fingerprint a row. Zeros do not count, so that dense and sparse spellings of a point agree.
-fn fingerprints<'a>(rows: usize, columns: impl IntoIterator<Item = &'a ColumnData>) -> Vec<u128> {
-    let mut hashers = vec![(DefaultHasher::new(), DefaultHasher::new()); rows];
-    hashers.iter_mut().for_each(|(_, second)| second.write_u8(1));
-    fn write<T: Hash>((a, b): &mut (DefaultHasher, DefaultHasher), value: T) {
-        value.hash(a);
-        value.hash(b);
-    }
-    // Zero has two signs but is one number.
-    let bits = |v: f64| (v + 0.0).to_bits();
-    for column in columns {
-        for (i, hasher) in hashers.iter_mut().enumerate() {
-            match column {
-                ColumnData::Numbers(values) => write(hasher, bits(values[i])),
-                ColumnData::Categories(names) => write(hasher, names.point(i)),
-                ColumnData::Texts(texts) => write(hasher, texts.point(i)),
-                ColumnData::Indices(rows) => write(hasher, rows.point(i)),
-                ColumnData::Dense(points, _) => {
-                    let stored = points.point(i).iter().enumerate().filter(|(_, v)| **v != 0.0);
-                    stored.for_each(|(j, &v)| write(hasher, (j as u32, bits(v))));
-                    write(hasher, u32::MAX);
-                }
-                ColumnData::Sparse(points) => {
-                    let row = points.point(i);
-                    let stored = row.indices.iter().zip(row.values).filter(|(_, v)| **v != 0.0);
-                    stored.for_each(|(&j, &v)| write(hasher, (j, bits(v))));
-                    write(hasher, u32::MAX);
-                }
-            }
-        }
-    }
-    hashers.into_iter().map(|(a, b)| u128::from(a.finish()) << 64 | u128::from(b.finish())).collect()
-}
-
-/// All numeric columns of a table side by side, with the names of the coordinates.
-///
-/// ```
-/// use mercer_kernel::vectors;
-/// use mercer_points::{ColumnData, Table};
-/// let mut table = Table::new();
-/// table.push("x", ColumnData::Numbers(vec![1.0, 2.0])).unwrap();
-/// let (points, names) = vectors(&table).unwrap();
-/// assert_eq!((points.dim(), names), (1, vec!["x".to_owned()]));
-/// ```
-pub fn vectors(table: &Table) -> Result<(Dense<f64>, Vec<String>), KernelError> {
-    match gather("a feature map", table, None)? {
-        Named::Dense(points, names) => Ok((points, names)),
-        Named::Sparse(points) => Ok((dense(&points)?, (1..=points.dim()).map(|j| j.to_string()).collect())),
-    }
 }
