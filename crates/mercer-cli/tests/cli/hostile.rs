@@ -279,7 +279,7 @@ fn kernels_that_are_not_kernels() {
     refused(
         &folder,
         &["gram", "six.csv", "-k", "poly(degree=64)"],
-        "entry (2, 4) is too large for a 32-bit number; scale the columns or choose other parameters",
+        "entry (2, 4) is too large for a 32-bit number; scale the columns or choose smaller parameters",
     );
 }
 
