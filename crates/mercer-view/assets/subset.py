@@ -1,7 +1,7 @@
 """Makes Mercer Sans, the font of the PNG renderer, from DejaVu Sans.
 
-    python subset.py DejaVuSans.ttf mercer-sans.ttf
-    python subset.py DejaVuSans-Bold.ttf mercer-sans-bold.ttf
+python subset.py DejaVuSans.ttf mercer-sans.ttf
+python subset.py DejaVuSans-Bold.ttf mercer-sans-bold.ttf
 """
 
 import sys
