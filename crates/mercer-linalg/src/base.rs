@@ -31,14 +31,6 @@ pub enum Base {
 pub(crate) const MONOMIAL_DEGREE: usize = 32;
 
 impl Base {
-    /// The value before the first coordinate.
-    pub fn start(self) -> f64 {
-        match self {
-            Self::Subsets => 1.0,
-            _ => 0.0,
-        }
-    }
-
     /// The definition, in `f64`.
     ///
     /// ```
@@ -67,14 +59,6 @@ impl Base {
                 }
                 h[..=usize::from(degree)].iter().sum()
             }
-        }
-    }
-
-    /// The value of a point with itself.
-    pub fn own(self, x: &[f64]) -> f64 {
-        match self {
-            Self::SquaredDistance | Self::Manhattan | Self::Hamming | Self::ChiSquared => 0.0,
-            _ => self.pair(x, x),
         }
     }
 }

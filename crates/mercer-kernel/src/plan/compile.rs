@@ -9,7 +9,7 @@ use super::resolve;
 use super::view::{Change, View, ViewSpec, Wanted};
 use super::{LeafKernel, LeafPlan, Node, Plan};
 use crate::info::Domain;
-use crate::kernels::{Built, EachPair, Features, Lowered, Registry, UserKernel};
+use crate::kernels::{Built, EachPair, Features, Registry, UserKernel};
 use crate::signature::Value;
 use crate::{KernelError, KernelExpr, Leaf, MapExpr};
 
@@ -212,13 +212,5 @@ impl KernelExpr {
             }
             None => leaf.clone(),
         })
-    }
-}
-
-/// Which way a lowered kernel asks for its distances.
-impl Lowered {
-    /// Whether the base is a squared distance, so that its form matters for accuracy.
-    pub(super) fn is_distance(&self) -> bool {
-        self.base == mercer_linalg::Base::SquaredDistance
     }
 }

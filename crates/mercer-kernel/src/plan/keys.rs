@@ -51,3 +51,21 @@ pub(super) fn fingerprints<'a>(rows: usize, columns: impl IntoIterator<Item = &'
     }
     hashers.into_iter().map(|(a, b)| u128::from(a.finish()) << 64 | u128::from(b.finish())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mercer_points::Dense;
+
+    #[test]
+    fn a_value_in_another_block_is_another_row() {
+        let mut table = Table::new();
+        let block = |values: [f64; 2]| {
+            ColumnData::Dense(Dense::from_rows(&values.map(|v| [v])), vec!["1".to_owned()])
+        };
+        table.push("a", block([1.0, 0.0])).unwrap();
+        table.push("b", block([0.0, 1.0])).unwrap();
+        let keys = row_keys(&table);
+        assert_ne!(keys[0], keys[1]);
+    }
+}

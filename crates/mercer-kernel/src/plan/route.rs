@@ -28,6 +28,13 @@ const TOLERANCE: f64 = 1e-6;
 /// Up to this many coordinates differences cost next to nothing.
 const FEW: usize = 16;
 
+impl Lowered {
+    /// Whether the base is a squared distance, so that its form matters for accuracy.
+    pub(super) fn is_distance(&self) -> bool {
+        self.base == Base::SquaredDistance
+    }
+}
+
 /// The route for a kernel of this steepness between two collections of `dim` coordinates.
 ///
 /// `shared` says that another leaf wants the inner product of the points as given anyway.
