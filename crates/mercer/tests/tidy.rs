@@ -31,8 +31,17 @@ fn lines(path: &Path) -> Vec<String> {
 }
 
 /// The rooms, each of which may use those before it.
-const ORDER: [&str; 7] =
-    ["mercer-linalg", "mercer-points", "mercer-kernel", "mercer-gram", "mercer-view", "mercer", "mercer-cli"];
+const ORDER: [&str; 9] = [
+    "mercer-linalg",
+    "mercer-points",
+    "mercer-kernel",
+    "mercer-gram",
+    "mercer-solve",
+    "mercer-model",
+    "mercer-view",
+    "mercer",
+    "mercer-cli",
+];
 
 #[test]
 fn dependencies_run_one_way() {

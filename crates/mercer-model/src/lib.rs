@@ -1,0 +1,1 @@
+//! Fitted kernel machines.

@@ -1,0 +1,145 @@
+//! What a certificate says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Tolerance;
+
+/// Bounds on how far a solution is from the optimum, and what it looks like.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// What is certified.
+    pub claim: Claim,
+    /// P: the objective of the solution.
+    pub primal: f64,
+    /// D: no solution has a lower objective.
+    pub dual: f64,
+    /// P − D ≥ P − P*.
+    pub gap: f64,
+    /// The gap in units of the objective.
+    pub relative_gap: f64,
+    /// Largest violation of the optimality conditions, in units of the score (of the slope for smooth losses).
+    pub violation: f64,
+    /// ‖f‖.
+    pub norm: f64,
+    /// The best offset for this f; 0 in a problem without one.
+    pub offset: f64,
+    /// ρ of ν-classification and of the one-class machine, ε of ν-regression, at its best for this f.
+    pub level: Option<f64>,
+    /// Rows with a coefficient.
+    pub support: usize,
+    /// Of these, rows at the bound of the dual.
+    pub bound: usize,
+    /// How far α was moved to be feasible in the dual: the largest change of a coefficient, none if feasible.
+    pub projected: Option<f64>,
+    /// Where the scores came from.
+    pub basis: Basis,
+    /// Whether weak duality holds, on which all of this rests.
+    pub convexity: Convexity,
+    /// Row by row; not kept in files.
+    #[serde(skip)]
+    pub rows: Vec<RowReport>,
+}
+
+/// What kind of statement the numbers make.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Claim {
+    /// The objective is within the gap of the optimum.
+    Optimal,
+    /// The sign of f is right on all but so many rows; the margin is min y·f/‖f‖. No objective is minimised.
+    Separates {
+        /// Rows on the wrong side, or on the boundary.
+        mistakes: usize,
+        /// Geometric margin of the data; negative with mistakes.
+        margin: f64,
+    },
+}
+
+/// Where the scores Kα came from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Basis {
+    /// Computed again from `f64` entries.
+    Recomputed,
+    /// As the solver kept them, since there was no time: a sample of rows was computed again.
+    Kept {
+        /// Rows computed again.
+        checked: usize,
+        /// Largest difference found there.
+        difference: f64,
+    },
+}
+
+/// Whether the Gram matrix is positive semi-definite, without which the dual bounds nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Convexity {
+    /// Nobody has looked.
+    Assumed,
+    /// The kernel is psd on all inputs, by its form.
+    Proved,
+    /// Measured on all training rows.
+    Measured,
+    /// Measured on a sample of the training rows: not refuted.
+    Sampled {
+        /// Rows measured.
+        rows: usize,
+    },
+    /// It is not psd; the certificate does not hold.
+    Refuted {
+        /// What shows it.
+        evidence: String,
+    },
+}
+
+/// Where a row stands (§3.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KktClass {
+    /// α = 0.
+    Idle,
+    /// A support vector inside its box: on the margin, or on the edge of the tube.
+    Free,
+    /// A support vector at its bound.
+    Bound,
+}
+
+/// One row of a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RowReport {
+    /// f(x_i) + b.
+    pub score: f64,
+    /// ℓ: the loss of the row; for the hinge the slack ξ.
+    pub slack: f64,
+    /// Its Fenchel–Young residual: its share of the gap, times n.
+    pub residual: f64,
+    /// How far it is from its optimality condition.
+    pub violation: f64,
+    /// Where it stands.
+    pub class: KktClass,
+    /// y(f+b)/‖f‖ for labels; NaN for numbers.
+    pub margin: f64,
+}
+
+impl Certificate {
+    /// Whether what was asked for is proved.
+    pub fn holds(&self, tolerance: &Tolerance) -> bool {
+        if matches!(self.convexity, Convexity::Refuted { .. }) {
+            return false;
+        }
+        match self.claim {
+            Claim::Separates { mistakes, .. } => mistakes == 0,
+            Claim::Optimal => {
+                tolerance.gap.is_none_or(|gap| self.relative_gap <= gap)
+                    && tolerance.violation.is_none_or(|violation| self.violation <= violation)
+                    && self.gap.is_finite()
+            }
+        }
+    }
+
+    /// Support vectors inside their box.
+    pub fn free(&self) -> usize {
+        self.support - self.bound
+    }
+
+    /// The gap relative to the objective; `scale` is the objective of f = 0, which keeps 0/0 away.
+    pub(crate) fn relative(gap: f64, primal: f64, dual: f64, scale: f64) -> f64 {
+        if gap == 0.0 { 0.0 } else { gap / primal.abs().max(dual.abs()).max(1e-12 * (1.0 + scale)) }
+    }
+}

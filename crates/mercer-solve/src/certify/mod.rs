@@ -1,0 +1,112 @@
+//! The certificate: how close to optimal a solution is, from the problem and α alone (`docs/maths.md` §3.2).
+//!
+//! Nothing here reads how a solver came to its answer. Scores Kα are computed again from `f64` entries; the dual value
+//! of α, projected into the dual domain where it lies outside, bounds the optimum from below whoever found it.
+
+mod certificate;
+mod margin;
+mod norm;
+mod nu;
+mod offset;
+mod project;
+mod risk;
+
+pub use certificate::{Basis, Certificate, Claim, Convexity, KktClass, RowReport};
+pub(crate) use offset::best_offset;
+
+use std::time::Instant;
+
+use mercer_gram::Gram;
+
+use crate::{Objective, Penalty, Problem, Solution};
+
+/// What the solution is worth.
+///
+/// ```
+/// use mercer_gram::{Lazy, Stored};
+/// use mercer_solve::{Objective, Problem, Run, Solver, Tolerance, certify, loss::Hinge, solvers::Smo};
+/// let mut table = mercer_points::read("@moons(n=60)", &Default::default()).unwrap();
+/// table.remove("label").unwrap();
+/// let y: Vec<f64> = (0..60).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+/// let gram = Lazy::new(&"rbf(sigma=0.3)".parse().unwrap(), &table).unwrap();
+/// let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 0.01, true).unwrap();
+/// let solution = Smo::default().solve(&problem, None, &mut Run::quiet(Tolerance::default())).unwrap();
+/// let certificate = certify(&problem, &solution);
+/// assert!(certificate.relative_gap <= 1e-6);
+/// ```
+pub fn certify(problem: &Problem<'_>, solution: &Solution) -> Certificate {
+    certify_until(problem, solution, None)
+}
+
+/// The same, but no later than a deadline where the solver kept its scores: those are then used, and a sample of rows is
+/// computed again to say how far off they are.
+pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Option<Instant>) -> Certificate {
+    let deadline = deadline.filter(|_| solution.scores.is_some());
+    let mut basis = Basis::Recomputed;
+    let scores = match (products(problem.gram(), &solution.alpha, deadline), &solution.scores) {
+        (Some(scores), _) => scores,
+        (None, Some(kept)) => {
+            basis = sample(problem.gram(), &solution.alpha, kept);
+            kept.clone()
+        }
+        (None, None) => vec![f64::NAN; problem.len()],
+    };
+    let mut certificate = match problem.objective() {
+        Objective::Risk(loss) => match problem.penalty() {
+            Penalty::Squared => risk::certify(problem, loss, &solution.alpha, &scores, deadline),
+            Penalty::Norm => norm::certify(problem, loss, &solution.alpha, &scores, deadline),
+        },
+        Objective::HardMargin => margin::hard(problem, &solution.alpha, &scores),
+        Objective::Separation => margin::separation(problem, solution, &scores),
+        Objective::NuClassification { nu } => nu::classification(problem, nu, &solution.alpha, &scores),
+        Objective::NuRegression { nu } => nu::regression(problem, nu, &solution.alpha, &scores),
+        Objective::OneClass { nu } => nu::one_class(problem, nu, &solution.alpha, &scores),
+    };
+    certificate.basis = basis;
+    certificate
+}
+
+/// Kα from accurate entries, support rows only; none if the deadline passes first.
+pub(crate) fn products(gram: &dyn Gram, alpha: &[f64], deadline: Option<Instant>) -> Option<Vec<f64>> {
+    let n = alpha.len();
+    let support: Vec<usize> = (0..n).filter(|&i| alpha[i] != 0.0).collect();
+    let mut scores = vec![0.0; n];
+    let chunk = (CHUNK / n.max(1)).clamp(1, 1024);
+    let mut rows = vec![0.0; chunk.min(support.len()) * n];
+    for indices in support.chunks(chunk) {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return None;
+        }
+        let rows = &mut rows[..indices.len() * n];
+        gram.rows_double(indices, rows);
+        for (&i, row) in indices.iter().zip(rows.chunks_exact(n)) {
+            let a = alpha[i];
+            scores.iter_mut().zip(row).for_each(|(score, k)| *score += a * k);
+        }
+    }
+    Some(scores)
+}
+
+/// Kernel entries computed at a time: some ten milliseconds of work.
+const CHUNK: usize = 4_000_000;
+
+/// Rows that are computed again when there is no time for all.
+const SAMPLE: usize = 32;
+
+fn sample(gram: &dyn Gram, alpha: &[f64], kept: &[f64]) -> Basis {
+    let n = alpha.len();
+    let rows: Vec<usize> = (0..SAMPLE.min(n)).map(|k| k * n / SAMPLE.min(n)).collect();
+    let mut entries = vec![0.0; n];
+    let mut worst: f64 = 0.0;
+    for &i in &rows {
+        gram.rows_double(&[i], &mut entries);
+        let score: f64 = entries.iter().zip(alpha).map(|(k, a)| k * a).sum();
+        worst = worst.max((score - kept[i]).abs());
+    }
+    Basis::Kept { checked: rows.len(), difference: worst }
+}
+
+/// αᵀKα.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

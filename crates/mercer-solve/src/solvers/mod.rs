@@ -1,0 +1,1 @@
+//! One file a learner; each opens with the problem it solves.

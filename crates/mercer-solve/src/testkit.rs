@@ -1,0 +1,1 @@
+//! The laws that losses and solvers keep, for those that exist and those to come.
