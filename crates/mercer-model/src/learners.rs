@@ -45,22 +45,22 @@ pub struct LearnerInfo {
 }
 
 macro_rules! learners {
-    ($($variant:ident = $info:expr;)*) => {
+    ($($variant:ident = { summary: $summary:literal, $($field:ident : $value:expr,)* };)*) => {
         /// A learner by name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Learner {
-            $(#[doc = $info.summary] $variant,)*
+            $(#[doc = $summary] $variant,)*
         }
 
         /// Every learner there is.
-        pub const LEARNERS: &[(Learner, LearnerInfo)] = &[$((Learner::$variant, $info),)*];
+        pub const LEARNERS: &[(Learner, LearnerInfo)] = &[$((Learner::$variant, LearnerInfo { summary: $summary, $($field: $value,)* }),)*];
     };
 }
 
 learners! {
-    Perceptron = LearnerInfo {
-        name: "perceptron",
+    Perceptron = {
         summary: "Perceptron on explicit features: w grows by y*x on a mistake",
+        name: "perceptron",
         losses: &[],
         kind: Kind::Classes,
         offset: Some(false),
@@ -69,9 +69,9 @@ learners! {
         section: "4.1",
         reference: "Rosenblatt 1958",
     };
-    DualPerceptron = LearnerInfo {
-        name: "dual-perceptron",
+    DualPerceptron = {
         summary: "The same perceptron in coefficients, with the linear kernel",
+        name: "dual-perceptron",
         losses: &[],
         kind: Kind::Classes,
         offset: Some(false),
@@ -80,9 +80,9 @@ learners! {
         section: "4.2",
         reference: "Aizerman et al. 1964",
     };
-    KernelPerceptron = LearnerInfo {
-        name: "kernel-perceptron",
+    KernelPerceptron = {
         summary: "Kernel perceptron: alpha_i grows by y_i on a mistake; optional averaging",
+        name: "kernel-perceptron",
         losses: &[],
         kind: Kind::Classes,
         offset: Some(false),
@@ -91,9 +91,9 @@ learners! {
         section: "4.2",
         reference: "Freund & Schapire 1999",
     };
-    OnlinePerceptron = LearnerInfo {
-        name: "online-perceptron",
+    OnlinePerceptron = {
         summary: "One pass over a stream; support grows with mistakes; optional budget and averaging",
+        name: "online-perceptron",
         losses: &[],
         kind: Kind::Classes,
         offset: Some(false),
@@ -102,9 +102,9 @@ learners! {
         section: "4.3",
         reference: "Freund & Schapire 1999; Dekel et al. 2008",
     };
-    HardMargin = LearnerInfo {
-        name: "hard-margin",
+    HardMargin = {
         summary: "Hard-margin SVM: the widest margin, or the proof that there is none",
+        name: "hard-margin",
         losses: &[],
         kind: Kind::Classes,
         offset: Some(true),
@@ -113,9 +113,9 @@ learners! {
         section: "4.4",
         reference: "Boser, Guyon & Vapnik 1992",
     };
-    Smo = LearnerInfo {
-        name: "smo",
+    Smo = {
         summary: "Decomposition of the dual (SMO): SVM, SVR, quantiles and every loss but the logistic",
+        name: "smo",
         losses: &["hinge", "squared-hinge", "squared", "epsilon", "huber", "pinball", "perceptron"],
         kind: Kind::ByLoss,
         offset: Some(true),
@@ -124,9 +124,9 @@ learners! {
         section: "4.5",
         reference: "Platt 1998; Fan, Chen & Lin 2005",
     };
-    Qp = LearnerInfo {
-        name: "qp",
+    Qp = {
         summary: "The same dual by an interior-point QP solver, to many digits; small n",
+        name: "qp",
         losses: &["hinge", "squared-hinge", "squared", "epsilon", "huber", "pinball", "perceptron"],
         kind: Kind::ByLoss,
         offset: Some(true),
@@ -135,9 +135,9 @@ learners! {
         section: "4.5",
         reference: "Goulart & Chen 2024 (Clarabel)",
     };
-    Primal = LearnerInfo {
-        name: "primal",
+    Primal = {
         summary: "The kernelized primal SVM, min a'Ka + rho*sum(u), by the QP solver; small n",
+        name: "primal",
         losses: &["hinge"],
         kind: Kind::Classes,
         offset: Some(true),
@@ -146,9 +146,9 @@ learners! {
         section: "4.5",
         reference: "Chapelle 2007",
     };
-    Subgradient = LearnerInfo {
-        name: "subgradient",
+    Subgradient = {
         summary: "Subgradient descent on the hinge, on explicit features",
+        name: "subgradient",
         losses: &["hinge"],
         kind: Kind::Classes,
         offset: Some(false),
@@ -157,9 +157,9 @@ learners! {
         section: "4.6",
         reference: "Shor 1985",
     };
-    Pegasos = LearnerInfo {
-        name: "pegasos",
+    Pegasos = {
         summary: "Stochastic subgradient descent with step 1/(lambda t), on explicit features",
+        name: "pegasos",
         losses: &["hinge"],
         kind: Kind::Classes,
         offset: None,
@@ -168,9 +168,9 @@ learners! {
         section: "4.6",
         reference: "Shalev-Shwartz et al. 2011",
     };
-    KernelPegasos = LearnerInfo {
-        name: "kernel-pegasos",
+    KernelPegasos = {
         summary: "Pegasos in coefficients, averaged in O(1) a step",
+        name: "kernel-pegasos",
         losses: &["hinge"],
         kind: Kind::Classes,
         offset: None,
@@ -179,9 +179,9 @@ learners! {
         section: "4.7",
         reference: "Shalev-Shwartz et al. 2011",
     };
-    RidgePrimal = LearnerInfo {
-        name: "ridge-primal",
+    RidgePrimal = {
         summary: "Ridge regression on explicit features: (X'X + lambda n I) w = X'y",
+        name: "ridge-primal",
         losses: &["squared"],
         kind: Kind::Numbers,
         offset: Some(false),
@@ -190,9 +190,9 @@ learners! {
         section: "4.8",
         reference: "Hoerl & Kennard 1970",
     };
-    RidgeDual = LearnerInfo {
-        name: "ridge-dual",
+    RidgeDual = {
         summary: "Ridge regression in coefficients: (XX' + lambda n I) alpha = y",
+        name: "ridge-dual",
         losses: &["squared"],
         kind: Kind::Numbers,
         offset: Some(false),
@@ -201,9 +201,9 @@ learners! {
         section: "4.8",
         reference: "Saunders, Gammerman & Vovk 1998",
     };
-    Cholesky = LearnerInfo {
-        name: "cholesky",
+    Cholesky = {
         summary: "Kernel ridge by Cholesky: (K + lambda n I) alpha = y",
+        name: "cholesky",
         losses: &["squared"],
         kind: Kind::Numbers,
         offset: Some(false),
@@ -212,9 +212,9 @@ learners! {
         section: "4.9",
         reference: "Saunders, Gammerman & Vovk 1998",
     };
-    Eigen = LearnerInfo {
-        name: "eigen",
+    Eigen = {
         summary: "Kernel ridge by eigendecomposition: every lambda and leave-one-out from one factorisation",
+        name: "eigen",
         losses: &["squared"],
         kind: Kind::Numbers,
         offset: Some(false),
@@ -223,9 +223,9 @@ learners! {
         section: "4.9",
         reference: "Rifkin & Lippert 2007",
     };
-    Cg = LearnerInfo {
-        name: "cg",
+    Cg = {
         summary: "Kernel ridge by preconditioned conjugate gradients, K never held",
+        name: "cg",
         losses: &["squared"],
         kind: Kind::Numbers,
         offset: Some(false),
@@ -234,9 +234,9 @@ learners! {
         section: "4.9",
         reference: "Hestenes & Stiefel 1952; Cutajar et al. 2016",
     };
-    Lms = LearnerInfo {
-        name: "lms",
+    Lms = {
         summary: "Kernel least mean squares: gradient descent without a penalty, stopped early",
+        name: "lms",
         losses: &["squared"],
         kind: Kind::Numbers,
         offset: None,
@@ -245,9 +245,9 @@ learners! {
         section: "4.10",
         reference: "Widrow & Hoff 1960; Liu et al. 2008",
     };
-    Gradient = LearnerInfo {
-        name: "gradient",
+    Gradient = {
         summary: "Gradient descent in function space for the squared, logistic or hinge loss",
+        name: "gradient",
         losses: &["squared", "logistic", "hinge", "squared-hinge", "huber", "epsilon", "pinball"],
         kind: Kind::ByLoss,
         offset: Some(false),
@@ -256,9 +256,9 @@ learners! {
         section: "4.11",
         reference: "Kivinen, Smola & Williamson 2004",
     };
-    Newton = LearnerInfo {
-        name: "newton",
+    Newton = {
         summary: "Kernel logistic regression (and other smooth losses) by Newton's method",
+        name: "newton",
         losses: &["logistic", "squared-hinge", "huber", "squared"],
         kind: Kind::ByLoss,
         offset: Some(true),
@@ -267,9 +267,9 @@ learners! {
         section: "4.12",
         reference: "Zhu & Hastie 2005",
     };
-    Svr = LearnerInfo {
-        name: "svr",
+    Svr = {
         summary: "Support vector regression: errors below epsilon are free",
+        name: "svr",
         losses: &["epsilon"],
         kind: Kind::Numbers,
         offset: Some(true),
@@ -278,9 +278,9 @@ learners! {
         section: "4.13",
         reference: "Drucker et al. 1997",
     };
-    NuSvc = LearnerInfo {
-        name: "nu-svc",
+    NuSvc = {
         summary: "nu-SVM: nu bounds the share of margin errors and of support vectors",
+        name: "nu-svc",
         losses: &[],
         kind: Kind::Classes,
         offset: Some(true),
@@ -289,9 +289,9 @@ learners! {
         section: "4.13",
         reference: "Schölkopf et al. 2000",
     };
-    NuSvr = LearnerInfo {
-        name: "nu-svr",
+    NuSvr = {
         summary: "nu-SVR: the width of the tube is found, nu bounds the share outside",
+        name: "nu-svr",
         losses: &[],
         kind: Kind::Numbers,
         offset: Some(true),
@@ -300,9 +300,9 @@ learners! {
         section: "4.13",
         reference: "Schölkopf et al. 2000",
     };
-    OneClass = LearnerInfo {
-        name: "one-class",
+    OneClass = {
         summary: "One-class SVM: where the data are; a share nu is left outside",
+        name: "one-class",
         losses: &[],
         kind: Kind::Nothing,
         offset: None,
@@ -311,9 +311,9 @@ learners! {
         section: "4.13",
         reference: "Schölkopf et al. 2001",
     };
-    LsSvm = LearnerInfo {
-        name: "ls-svm",
+    LsSvm = {
         summary: "Least-squares SVM: the squared loss on labels, one linear system",
+        name: "ls-svm",
         losses: &["squared"],
         kind: Kind::Classes,
         offset: Some(true),
@@ -322,9 +322,9 @@ learners! {
         section: "4.13",
         reference: "Suykens & Vandewalle 1999",
     };
-    Quantile = LearnerInfo {
-        name: "quantile",
+    Quantile = {
         summary: "Quantile regression: the pinball loss",
+        name: "quantile",
         losses: &["pinball"],
         kind: Kind::Numbers,
         offset: Some(true),
