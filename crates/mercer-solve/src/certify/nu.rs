@@ -290,7 +290,7 @@ fn least(reach: f64, holds: impl Fn(f64) -> bool) -> f64 {
 }
 
 /// argmin over l of Σ c·max(0, l − v) − mass·l over (v, c): the weighted quantile; the middle where an interval is best.
-fn level(mut values: Vec<(f64, f64)>, mass: f64) -> f64 {
+pub(crate) fn level(mut values: Vec<(f64, f64)>, mass: f64) -> f64 {
     values.retain(|(_, c)| *c > 0.0);
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let room = 1e-12 * mass;
