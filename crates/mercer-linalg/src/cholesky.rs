@@ -64,11 +64,7 @@ const REACH: usize = 4096;
 /// cholesky_solve(2, &matrix, &mut vector, &|| false).unwrap();
 /// assert_eq!(vector, [1.0, 2.0]);
 /// ```
-pub fn cholesky(
-    n: usize,
-    matrix: &mut [f64],
-    poll: &(dyn Fn() -> bool + Sync),
-) -> Result<(), CholeskyError> {
+pub fn cholesky(n: usize, matrix: &mut [f64], poll: &(dyn Fn() -> bool + Sync)) -> Result<(), CholeskyError> {
     shape(n, n, matrix.len())?;
     let mut panel = Vec::new();
     for first in (0..n).step_by(BLOCK) {
@@ -107,12 +103,7 @@ fn shape(rows: usize, columns: usize, found: usize) -> Result<(), CholeskyError>
 }
 
 /// The square on the diagonal, by the definition; a copy of L₁₁ comes back, zero above its diagonal.
-fn factor_corner(
-    n: usize,
-    rows: &mut [f64],
-    first: usize,
-    width: usize,
-) -> Result<Vec<f64>, CholeskyError> {
+fn factor_corner(n: usize, rows: &mut [f64], first: usize, width: usize) -> Result<Vec<f64>, CholeskyError> {
     let mut corner = vec![0.0; width * width];
     for i in 0..width {
         corner[i * width..=i * width + i].copy_from_slice(&rows[i * n + first..=i * n + first + i]);
@@ -181,17 +172,7 @@ fn update(
         }
         let (square, own) = (tile(n, rows, first + start, count, count), part(start, count));
         let (lower, whole) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-        triangular_matmul(
-            square,
-            lower,
-            Accum::Add,
-            own,
-            whole,
-            own.transpose(),
-            whole,
-            -1.0,
-            Par::Seq,
-        );
+        triangular_matmul(square, lower, Accum::Add, own, whole, own.transpose(), whole, -1.0, Par::Seq);
     });
     if stopped.into_inner() { Err(CholeskyError::Stopped) } else { Ok(()) }
 }
@@ -308,7 +289,9 @@ mod tests {
             let x: Vec<f64> = (0..3 * n).map(|k| (k as f64 * 0.37).sin()).collect();
             let mut b: Vec<f64> = x
                 .chunks(n)
-                .flat_map(|x| (0..n).map(|i| (0..n).map(|j| a[i * n + j] * x[j]).sum::<f64>()).collect::<Vec<_>>())
+                .flat_map(|x| {
+                    (0..n).map(|i| (0..n).map(|j| a[i * n + j] * x[j]).sum::<f64>()).collect::<Vec<_>>()
+                })
                 .collect();
             cholesky_solve(n, &l, &mut b, &|| false).unwrap();
             let worst = b.iter().zip(&x).map(|(b, x)| (b - x).abs()).fold(0.0, f64::max);
