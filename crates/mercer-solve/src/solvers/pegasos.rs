@@ -177,8 +177,8 @@ struct Theta {
     sum: RunningSum,
 }
 
-/// A scale below this is multiplied out.
-const TINY: f64 = 1e-100;
+/// A scale below this is multiplied out: the average adds up scales, and must not lose the small ones beside the large.
+const SMALL: f64 = 1e-3;
 
 impl Theta {
     fn new(rows: usize, dimension: usize) -> Self {
@@ -216,7 +216,7 @@ impl Theta {
         }
         self.scale *= (most / self.norm2).sqrt();
         self.norm2 = most;
-        if self.scale < TINY {
+        if self.scale < SMALL {
             self.sum.settle(&self.coefficients);
             let scale = self.scale;
             self.direction.iter_mut().chain(&mut self.coefficients).for_each(|v| *v *= scale);
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tiny_scale_is_multiplied_out_without_a_trace() {
+    fn scales_of_very_different_size_leave_no_trace_in_the_average() {
         let values: Vec<f64> = (0..24).map(|k| 1e60 * (f64::from(k) * 1.7).sin()).collect();
         let features = Features::new(12, 2, values).unwrap();
         let y: Vec<f64> = (0..12).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
