@@ -147,6 +147,17 @@ impl<'a> Risk<'a> {
     }
 }
 
+/// The violation at given scores and offset, for solvers that stop by it.
+pub(crate) fn violation(
+    problem: &Problem<'_>,
+    loss: &dyn Loss,
+    alpha: &[f64],
+    scores: &[f64],
+    offset: f64,
+) -> f64 {
+    Risk::at(problem, loss, scores, offset).violation(alpha)
+}
+
 /// `f64::max` and `f64::min` drop NaN; a violation must not.
 fn nan_or(pick: fn(f64, f64) -> f64) -> impl Fn(f64, f64) -> f64 {
     move |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { pick(a, b) }
