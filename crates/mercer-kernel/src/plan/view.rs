@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mercer_linalg::Budget;
 use mercer_points::{
-    Categories, ColumnData, Dense, Fitted, Indices, Points, Sparse, Table, Texts, check_size,
+    Categories, ColumnData, Dense, Fitted, Indices, Points, PointsError, Sparse, Table, Texts, check_size,
 };
 
 use super::columns::{Named, dense, gather, inventory, select};
@@ -49,11 +49,11 @@ pub(super) enum Change {
 pub(super) struct ViewSpec {
     pub(super) wanted: Wanted,
     pub(super) changes: Vec<Change>,
-    fitted: Vec<Arc<dyn Fitted>>,
+    pub(super) fitted: Vec<Arc<dyn Fitted>>,
     /// The columns of the training table that vectors are made of, and their form: other tables are read alike.
-    columns: Vec<String>,
-    sparse: bool,
-    dim: usize,
+    pub(super) columns: Vec<String>,
+    pub(super) sparse: bool,
+    pub(super) dim: usize,
     pub(super) features: Option<Features>,
     /// The mean of the training rows, subtracted where only differences count.
     pub(super) center: Vec<f64>,
@@ -169,7 +169,7 @@ impl ViewSpec {
         }
         let matrix = match gather(kernel, table, self.columns(kernel)?)? {
             Named::Dense(points, _) => points,
-            Named::Sparse(points) => dense(&points)?,
+            Named::Sparse(points) => dense(&points, Budget::default())?,
         };
         Ok(View::Indices(Indices::all(matrix)?))
     }
@@ -220,7 +220,7 @@ impl ViewSpec {
             let (dense, names) = match points {
                 Named::Dense(dense, names) => (dense, names),
                 Named::Sparse(sparse) => {
-                    (dense(&sparse)?, (1..=sparse.dim()).map(|j| j.to_string()).collect())
+                    (dense(&sparse, Budget::default())?, (1..=sparse.dim()).map(|j| j.to_string()).collect())
                 }
             };
             points = match change {
@@ -233,6 +233,7 @@ impl ViewSpec {
                     }
                     let fitted = &self.fitted[maps];
                     maps += 1;
+                    check_room(dense.len(), fitted.dim_out())?;
                     let names = if fitted.columnwise() { names } else { fitted.names(&names) };
                     Named::Dense(fitted.apply(&dense)?, names)
                 }
@@ -241,7 +242,7 @@ impl ViewSpec {
         let written_out = self.wanted == Wanted::DenseVectors || self.features.is_some();
         let dense = match points {
             Named::Sparse(sparse) if !written_out => return Ok(View::Sparse(sparse)),
-            Named::Sparse(sparse) => dense(&sparse)?,
+            Named::Sparse(sparse) => dense(&sparse, Budget::default())?,
             Named::Dense(points, _) => points,
         };
         Ok(View::Dense(match &self.features {
@@ -271,7 +272,7 @@ impl ViewSpec {
             Named::Sparse(points) if points.dim() > self.dim => return Err(other(points.dim())),
             Named::Sparse(points) => {
                 let names = (1..=self.dim).map(|j| j.to_string()).collect();
-                Named::Dense(dense(&points.with_dim(self.dim))?, names)
+                Named::Dense(dense(&points.with_dim(self.dim), Budget::default())?, names)
             }
             Named::Dense(points, names) if points.dim() == self.dim => Named::Dense(points, names),
             Named::Dense(points, names) => {
@@ -303,6 +304,22 @@ impl ViewSpec {
             _ => (coordinate + 1).to_string(),
         }
     }
+}
+
+/// An error where the features of other points than the training rows would not fit in memory.
+fn check_room(rows: usize, dim: usize) -> Result<(), PointsError> {
+    const PLENTY: u128 = 64 << 20;
+    let needed = 8 * rows as u128 * dim as u128;
+    // Reading how much memory there is takes longer than a few rows do.
+    if needed <= PLENTY || Budget::default().allows(needed) {
+        return Ok(());
+    }
+    Err(PointsError::TooLarge {
+        what: format!("{rows} rows of {dim} features"),
+        needed: needed.to_string(),
+        limit: Budget::default().bytes(),
+        instead: "take fewer rows at a time".to_owned(),
+    })
 }
 
 fn names_of(names: &Categories) -> Texts {
