@@ -27,7 +27,13 @@ impl Loss for Alarm {
 
     fn slopes(&self, y: f64, f: f64) -> (f64, f64) {
         let (m, u) = (y * f, -y * Self::cost(y));
-        if m < 1.0 { (u, u) } else if m > 1.0 { (0.0, 0.0) } else { (u.min(0.0), u.max(0.0)) }
+        if m < 1.0 {
+            (u, u)
+        } else if m > 1.0 {
+            (0.0, 0.0)
+        } else {
+            (u.min(0.0), u.max(0.0))
+        }
     }
 
     fn slope(&self, y: f64, f: f64) -> f64 {

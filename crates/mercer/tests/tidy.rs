@@ -66,7 +66,10 @@ fn dependencies_run_one_way() {
 fn solvers_know_no_points() {
     let manifest = fs::read_to_string(root().join("crates/mercer-solve/Cargo.toml")).unwrap();
     let used = manifest.split("[dev-dependencies]").next().unwrap();
-    assert!(!used.contains("mercer-points") && !used.contains("mercer-kernel"), "a Gram is all that solvers see");
+    assert!(
+        !used.contains("mercer-points") && !used.contains("mercer-kernel"),
+        "a Gram is all that solvers see"
+    );
 }
 
 #[test]

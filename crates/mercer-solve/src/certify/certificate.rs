@@ -181,7 +181,7 @@ pub(super) struct Bounds {
 }
 
 /// The gap relative to the objective.
-fn relative(gap: f64, primal: f64, dual: f64, scale: f64) -> f64 {
+pub(crate) fn relative(gap: f64, primal: f64, dual: f64, scale: f64) -> f64 {
     let unit = primal.abs().max(dual.abs()).max(ROUNDING * scale.min(f64::MAX));
     if gap == 0.0 { 0.0 } else { (gap / unit).min(f64::MAX) }
 }
