@@ -104,8 +104,15 @@ pub(super) fn finish(
         let status = run.stop().unwrap_or(Status::Stopped);
         return Ok(run.solution(alpha, 0.0, status, iterations));
     };
-    let bias = if problem.offset() { best_offset(problem, loss, &scores) } else { 0.0 };
-    let (primal, gap) = worth(problem, loss, &alpha, &scores, bias);
+    let zero = vec![0.0; problem.len()];
+    // Where f = 0 is the answer, an interior point is only ever near it.
+    let candidates = [(zero.clone(), zero), (alpha, scores)].map(|(alpha, scores)| {
+        let bias = if problem.offset() { best_offset(problem, loss, &scores) } else { 0.0 };
+        let (primal, gap) = worth(problem, loss, &alpha, &scores, bias);
+        (alpha, scores, bias, primal, gap)
+    });
+    let [nothing, found] = candidates;
+    let (alpha, scores, bias, primal, gap) = if nothing.4 <= found.4 { nothing } else { found };
     // The method may give up short of its own, very tight aim; what counts is what was asked for.
     let status = match status {
         Status::Solved | Status::Stalled if squares::suffices(run, primal, gap) => Status::Solved,
