@@ -18,7 +18,7 @@ pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]
     }
     // Either an interval is best or the slope passes zero slowly; sums of slopes are zero to rounding only.
     let (_, first) = boundary(from, to, |b| rows.slopes(b).1 >= -room);
-    let (_, last) = boundary(from, to, |b| rows.slopes(b).0 > room);
+    let (last, _) = boundary(from, to, |b| rows.slopes(b).0 > room);
     let middle = match (first.is_finite(), last.is_finite()) {
         (true, true) => 0.5 * first + 0.5 * last,
         (true, false) => first,
@@ -107,3 +107,21 @@ const TRIES: usize = 8;
 
 /// Halvings: an offset next to 0 needs no more bits than these.
 const STEPS: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loss::Hinge;
+    use crate::{Features, Objective};
+
+    #[test]
+    fn one_class_of_either_sign_is_served_to_the_last_bit() {
+        let gram = Features::new(2, 1, vec![0.0, 0.0]).unwrap();
+        for sign in [1.0, -1.0] {
+            let y = [sign; 2];
+            let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 1.0, true).unwrap();
+            let offset = best_offset(&problem, &Hinge, &[0.0, 0.0]);
+            assert_eq!(Hinge.value(sign, offset), 0.0, "{offset}");
+        }
+    }
+}

@@ -7,7 +7,8 @@
 //! (`docs/maths.md` §4.9) by conjugate gradients (Hestenes and Stiefel, 1952), preconditioned by a partial Cholesky of K.
 //! The offset is kept out by projection: every direction sums to zero, and b is what is common to the residual at the
 //! end. Products use `f32` entries; every round starts from a residual of `f64` entries, on which its predecessor is
-//! judged: if that did not serve, the products become `f64` too. Ends when the duality gap of the accurate residual is
+//! judged: if that did not serve, the products become `f64` too. Iterates are smoothed, so that a run that is cut short has
+//! the least gap so far. Ends when the duality gap of the accurate residual is
 //! within the tolerance.
 
 use super::pivoted::Pivoted;
@@ -92,6 +93,12 @@ struct Iterate {
     gap: f64,
 }
 
+/// The iterates, smoothed so that the gap never grows (Weiss, 1994): their own gap may, by far, before it falls.
+struct Smooth {
+    step: Vec<f64>,
+    residual: Vec<f64>,
+}
+
 /// Iterations of a round at most: rounding has spoiled the directions by then.
 const ROUND: usize = 500;
 
@@ -103,11 +110,16 @@ impl Work<'_, '_> {
         let start = start.filter(|start| start.alpha.len() == self.problem.len());
         let mut alpha: Vec<f64> =
             self.rows.iter().map(|&i| start.map_or(0.0, |start| start.alpha[i])).collect();
+        self.balance(&mut alpha);
+        alpha
+    }
+
+    /// Σα = 0 where there is an offset; rounding takes it away a little with every step.
+    fn balance(&self, alpha: &mut [f64]) {
         if self.problem.offset() {
             let mean = alpha.iter().sum::<f64>() / alpha.len() as f64;
             alpha.iter_mut().for_each(|a| *a -= mean);
         }
-        alpha
     }
 
     fn rounds(&self, mut alpha: Vec<f64>, run: &mut Run<'_>) -> (Option<Iterate>, Status, u64) {
@@ -128,7 +140,7 @@ impl Work<'_, '_> {
                 return (best, Status::Solved, iterations);
             }
             // A round that did not halve the gap was misled by its products, or there is nothing left to gain.
-            if !(gap <= 0.5 * before) {
+            if gap > 0.5 * before || gap.is_nan() {
                 useless += usize::from(entries == Entries::Double);
                 entries = Entries::Double;
             }
@@ -138,6 +150,7 @@ impl Work<'_, '_> {
             let Some(from) = &best else { return (best, Status::Stalled, iterations) };
             let (step, ended) = self.round(from, entries, &mut iterations, run);
             alpha = from.alpha.iter().zip(&step).map(|(a, s)| a + s).collect();
+            self.balance(&mut alpha);
             if let Some(status) = ended {
                 // What the stopped round has found is kept where there is time to look at it.
                 let last = self.judge(alpha, run).ok().filter(|last| last.gap < from.gap);
@@ -176,6 +189,12 @@ impl Work<'_, '_> {
         weights().zip(residual).map(|(w, r)| w * r).sum::<f64>() / weights().sum::<f64>()
     }
 
+    /// Takes the offset out of a residual: what is common to all rows counts for nothing, and would drown the rest.
+    fn centre(&self, residual: &mut [f64]) {
+        let bias = self.common(residual);
+        residual.iter_mut().for_each(|r| *r -= bias);
+    }
+
     /// (1/2n) Σ w(r−b)².
     fn gap(&self, residual: &[f64]) -> f64 {
         let bias = self.common(residual);
@@ -192,6 +211,22 @@ impl Work<'_, '_> {
         }
     }
 
+    /// Moves to the point of least gap on the way to a new iterate.
+    fn smoothen(&self, smooth: &mut Smooth, step: &[f64], residual: &[f64]) {
+        let way: Vec<f64> = residual.iter().zip(&smooth.residual).map(|(new, old)| new - old).collect();
+        let (there, here) = (self.common(&way), self.common(&smooth.residual));
+        let (mut along, mut length) = (0.0, 0.0);
+        for ((&i, way), old) in self.rows.iter().zip(&way).zip(&smooth.residual) {
+            along -= self.problem.weight(i) * (way - there) * (old - here);
+            length += self.problem.weight(i) * (way - there) * (way - there);
+        }
+        let part = along / length;
+        if part.is_finite() {
+            smooth.residual.iter_mut().zip(&way).for_each(|(old, way)| *old += part * way);
+            smooth.step.iter_mut().zip(step).for_each(|(old, new)| *old += part * (new - *old));
+        }
+    }
+
     /// Conjugate gradients for the correction of an iterate; a status where a limit ended it.
     fn round(
         &self,
@@ -201,7 +236,9 @@ impl Work<'_, '_> {
         run: &mut Run<'_>,
     ) -> (Vec<f64>, Option<Status>) {
         let mut residual = self.residual(&from.alpha, &from.scores);
+        self.centre(&mut residual);
         let mut step = vec![0.0; residual.len()];
+        let mut smooth = Smooth { step: step.clone(), residual: residual.clone() };
         let wanted = run.tolerance().gap.unwrap_or(0.0) * from.primal.abs() * 0.1;
         let wanted = if entries == Entries::Single { wanted.max(SINGLE * from.gap) } else { wanted };
         let mut ascent = self.precondition(&residual);
@@ -209,11 +246,11 @@ impl Work<'_, '_> {
         let mut size = dot(&residual, &ascent);
         for _ in 0..ROUND {
             if let Some(status) = run.over(*iterations) {
-                return (step, Some(status));
+                return (smooth.step, Some(status));
             }
             let mut image = match self.product(&direction, entries, run) {
                 Ok(image) => image,
-                Err(status) => return (step, Some(status)),
+                Err(status) => return (smooth.step, Some(status)),
             };
             image.iter_mut().zip(self.ridge).zip(&direction).for_each(|((i, d), p)| *i += d * p);
             let length = size / dot(&direction, &image);
@@ -223,15 +260,17 @@ impl Work<'_, '_> {
             }
             step.iter_mut().zip(&direction).for_each(|(s, p)| *s += length * p);
             residual.iter_mut().zip(&image).for_each(|(r, i)| *r -= length * i);
+            self.centre(&mut residual);
             *iterations += 1;
-            let gap = self.gap(&residual);
+            self.smoothen(&mut smooth, &step, &residual);
+            let gap = self.gap(&smooth.residual);
             run.report(Progress {
                 iteration: *iterations,
                 violation: Some((2.0 * gap).sqrt()),
                 support: step.len(),
                 ..Progress::default()
             });
-            if !(gap > wanted) {
+            if gap <= wanted || gap.is_nan() {
                 break;
             }
             ascent = self.precondition(&residual);
@@ -239,6 +278,6 @@ impl Work<'_, '_> {
             direction.iter_mut().zip(&ascent).for_each(|(p, g)| *p = g + next / size * *p);
             size = next;
         }
-        (step, None)
+        (smooth.step, None)
     }
 }

@@ -34,6 +34,9 @@ pub struct Newton {
     pub budget: Budget,
 }
 
+/// A relative gap from which on feasible coefficients are the better answer.
+const NEAR: f64 = 1e-3;
+
 /// Steps at most, where the run does not say.
 const STEPS: u64 = 200;
 
@@ -55,7 +58,7 @@ impl Solver for Newton {
             return Err(SolveError::Unsuited { solver, reason });
         }
         bounded(problem, loss)?;
-        let instead = "choose another solver for this loss (cg for squared, smo or lbfgs), or raise --memory";
+        let instead = "choose another solver for this loss (cg for squared, gradient for others), or raise --memory";
         squares::afford(solver, problem.len(), 16, self.budget, instead)?;
         if squares::active(problem).is_empty() {
             return Ok(squares::nothing(problem, run, loss));
@@ -156,7 +159,9 @@ impl Machine<'_, '_> {
                     Err(Fault::Failed(error)) => return Err(error),
                 },
             };
-            let Point { alpha, scores, bias } = best.unwrap_or(point);
+            // Far from the end it is P that has been brought down; near it, the gap.
+            let near = least <= NEAR * primal.abs();
+            let Point { alpha, scores, bias } = best.filter(|_| near).unwrap_or(point);
             let mut solution = run.solution(alpha, bias, status, iteration);
             solution.scores = Some(scores);
             return Ok(solution);
@@ -200,11 +205,12 @@ impl Machine<'_, '_> {
         let (here, slope) = (value(0.0), self.slope(point, &along, lift, norms[1]));
         // Rounding of P itself: less cannot be told apart.
         let rounding = 4.0 * f64::EPSILON * here.abs();
-        if !(slope < 0.0) || !slope.is_finite() {
+        if slope >= 0.0 || !slope.is_finite() {
             return Ok(None);
         }
         let mut t = 1.0;
-        while !(value(t) <= here + 1e-4 * t * slope + rounding) {
+        let decreases = |t: f64| value(t) <= here + 1e-4 * t * slope + rounding;
+        while !decreases(t) {
             t *= 0.5;
             if t < 1e-12 {
                 return Ok(None);

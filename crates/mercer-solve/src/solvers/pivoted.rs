@@ -53,8 +53,7 @@ impl Pivoted {
             }
             // The first of the largest, so that ties have one outcome.
             let pivot = (1..m).fold(0, |best, k| if left[k] > left[best] { k } else { best });
-            // Written so that NaN ends the loop too.
-            if !(left[pivot] > 1e-12 * largest) {
+            if left[pivot] <= 1e-12 * largest || left[pivot].is_nan() {
                 break;
             }
             gram.rows_double(&[rows[pivot]], &mut entries);

@@ -106,8 +106,7 @@ impl System {
             residual = (0..self.n).map(|i| target[i] - scores[i] - self.ridge[i] * alpha[i] - bias).collect();
             missing = sum.map_or(0.0, |sum| sum - alpha.iter().sum::<f64>());
             let now = residual.iter().map(|r| r.abs()).fold(0.0, f64::max) + missing.abs();
-            // Written so that NaN ends the loop too.
-            if !(now < error) {
+            if now >= error || now.is_nan() {
                 break;
             }
             best = Answer { alpha, bias, scores };

@@ -42,9 +42,8 @@ fn eliminate(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
         b.swap(k, pivot);
         for i in k + 1..n {
             let factor = a[i][k] / a[k][k];
-            for j in k..n {
-                a[i][j] -= factor * a[k][j];
-            }
+            let above = a[k].clone();
+            a[i].iter_mut().zip(&above).skip(k).for_each(|(below, above)| *below -= factor * above);
             b[i] -= factor * b[k];
         }
     }
