@@ -180,8 +180,13 @@ impl<'a> Search<'a> {
                 let (a, b) = (low.lambda.ln(), high.lambda.ln());
                 let (mut from, mut to) = (height(low), height(high));
                 // The end that was not moved last is the one that stays.
-                if last.lambda == low.lambda { to *= weight } else { from *= weight }
-                let middle = if from.is_finite() && to > from { a - from * (b - a) / (to - from) } else { f64::NAN };
+                if last.lambda == low.lambda {
+                    to *= weight
+                } else {
+                    from *= weight
+                }
+                let middle =
+                    if from.is_finite() && to > from { a - from * (b - a) / (to - from) } else { f64::NAN };
                 let inside = middle > a && middle < b;
                 let next = if inside { middle } else { 0.5 * (a + b) }.exp();
                 (next > low.lambda && next < high.lambda).then_some(next)
@@ -196,12 +201,16 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn point(&mut self, lambda: f64, start: Option<&Solution>, run: &mut Run<'_>) -> Result<Point, SolveError> {
+    fn point(
+        &mut self,
+        lambda: f64,
+        start: Option<&Solution>,
+        run: &mut Run<'_>,
+    ) -> Result<Point, SolveError> {
         let squared = self.problem.penalized(Penalty::Squared).with_lambda(lambda)?;
         let asked = run.tolerance();
         let tolerance = Tolerance { gap: Some(0.1 * self.wanted), violation: asked.violation };
-        let solution =
-            run.part(tolerance, self.iterations, |run| self.inner.solve(&squared, start, run))?;
+        let solution = run.part(tolerance, self.iterations, |run| self.inner.solve(&squared, start, run))?;
         self.iterations += solution.iterations;
         let scores = match &solution.scores {
             Some(scores) => scores.clone(),
@@ -209,11 +218,11 @@ impl<'a> Search<'a> {
         };
         let norm = dot(&solution.alpha, &scores).max(0.0).sqrt();
         let length = lambda * norm;
-        let primal =
-            risk(&self.problem, self.loss, &scores, solution.bias) + self.problem.lambda() * norm;
+        let primal = risk(&self.problem, self.loss, &scores, solution.bias) + self.problem.lambda() * norm;
         let shrink = (self.problem.lambda() / length).min(1.0);
         let dual = self.dual(&squared, &solution.alpha, shrink);
-        let relative = |primal: f64| Certificate::relative((primal - dual).max(0.0), primal, dual, self.zero.1);
+        let relative =
+            |primal: f64| Certificate::relative((primal - dual).max(0.0), primal, dual, self.zero.1);
         let (gap, zero_gap) = (relative(primal), relative(self.zero.1));
         Ok(Point { lambda, length, gap, zero_gap, solution })
     }

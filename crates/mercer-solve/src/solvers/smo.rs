@@ -71,9 +71,9 @@ fn suited<'a>(problem: &Problem<'a>) -> Result<&'a dyn Loss, SolveError> {
     }
     match problem.objective() {
         Objective::Risk(loss) if loss.quadratic(problem.y()[0]).is_some() => Ok(loss),
-        Objective::Risk(_) => {
-            refuse("the conjugate of its loss is not quadratic; 'newton' solves smooth losses such as the logistic")
-        }
+        Objective::Risk(_) => refuse(
+            "the conjugate of its loss is not quadratic; 'newton' solves smooth losses such as the logistic",
+        ),
         Objective::HardMargin => refuse("it is a hard margin; use 'hard-margin'"),
         Objective::Separation => refuse("it asks for a separation only; use 'perceptron'"),
         Objective::NuClassification { .. } => refuse("it is a nu classification; use 'nu-svc'"),

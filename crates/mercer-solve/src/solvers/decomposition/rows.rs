@@ -196,7 +196,8 @@ impl<T: Entry> Slots<T> {
             }
             let rows: Vec<usize> = terms.iter().map(|term| term.0).collect();
             let slots = self.fetch(gram, &rows, run);
-            let weighted: Vec<(usize, f64)> = slots.into_iter().zip(terms.iter().map(|term| term.1)).collect();
+            let weighted: Vec<(usize, f64)> =
+                slots.into_iter().zip(terms.iter().map(|term| term.1)).collect();
             add(&self.entries, self.n, &weighted, out);
         }
         Ok(())
