@@ -24,7 +24,7 @@ fn moons(n: usize, mut seed: u64) -> (Vec<Point>, Vec<f64>) {
         (seed >> 11) as f64 / (1_u64 << 53) as f64
     };
     let mut point = |i: usize| {
-        let (y, angle) = (if i % 2 == 0 { 1.0 } else { -1.0 }, std::f64::consts::PI * uniform());
+        let (y, angle) = (if i % 2 == 1 { -1.0 } else { 1.0 }, std::f64::consts::PI * uniform());
         let noise = [0.8 * (uniform() - 0.5), 0.8 * (uniform() - 0.5)];
         ([y * angle.cos() + 0.5 - 0.5 * y + noise[0], y * angle.sin() + 0.25 - 0.25 * y + noise[1]], y)
     };
