@@ -35,12 +35,12 @@ pub(super) fn certify(
     };
     let (mut primal, mut dual) = (0.5 * lambda * norm2, -0.5 * lambda * feasible_norm2);
     let mut at_zero = 0.0;
-    for i in 0..n {
+    for (i, score) in scores.iter().enumerate() {
         let (y, w) = (problem.y()[i], problem.weight(i) / n as f64);
         if w == 0.0 {
             continue;
         }
-        primal += w * loss.value(y, scores[i] + offset);
+        primal += w * loss.value(y, score + offset);
         dual -= w * loss.conjugate(y, slope(i));
         at_zero += w * loss.value(y, 0.0);
     }
