@@ -134,7 +134,13 @@ fn row_violation(loss: &dyn Loss, y: f64, u: f64, score: f64) -> f64 {
 
 /// The violation in one number. Smooth losses: the largest of any row. Others with an offset: by how much the offsets
 /// that rows allow fail to overlap, LIBSVM's criterion.
-fn violation(problem: &Problem<'_>, loss: &dyn Loss, alpha: &[f64], scores: &[f64], offset: f64) -> f64 {
+pub(crate) fn violation(
+    problem: &Problem<'_>,
+    loss: &dyn Loss,
+    alpha: &[f64],
+    scores: &[f64],
+    offset: f64,
+) -> f64 {
     let rows = || (0..problem.len()).filter(|&i| problem.weight(i) > 0.0);
     let slope = |i: usize| dual_slope(problem, loss, i, alpha[i]).0;
     let smooth = loss.curvature(problem.y()[0], 0.0).is_some();
