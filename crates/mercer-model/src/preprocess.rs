@@ -182,7 +182,8 @@ fn find(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErro
             let (expected, found) = (names.len(), points.dim());
             return Err(ModelError::Data(format!("column '{name}' has {found} coordinates, in training it had {expected}")));
         }
-        (ColumnKind::Sparse(_), data @ (ColumnData::Sparse(_) | ColumnData::Dense(..))) => data.clone(),
+        (ColumnKind::Sparse(_), data @ ColumnData::Sparse(_)) => data.clone(),
+        (ColumnKind::Sparse(_), ColumnData::Dense(points, _)) => ColumnData::Sparse(Sparse::from_dense(points)),
         (ColumnKind::Matrix(_), data @ ColumnData::Indices(_)) => data.clone(),
         (kind, data) => {
             let (found, expected) = (data.kind(), kind.name());
