@@ -2,9 +2,9 @@
 
 use mercer_linalg::Budget;
 use mercer_solve::solvers::{
-    Cholesky, ConjugateGradients, DualPerceptron, Eigen, Gradient, HardMargin, KernelPegasos, KernelPerceptron, Lms,
-    LsSvm, Newton, NuSvc, NuSvr, OneClass, Online, Pegasos, Perceptron, PrimalQp, Qp, RidgeDual, RidgePrimal, Smo,
-    Subgradient,
+    Cholesky, ConjugateGradients, DualPerceptron, Eigen, Gradient, HardMargin, KernelPegasos,
+    KernelPerceptron, Lms, LsSvm, Newton, NuSvc, NuSvr, OneClass, Online, Pegasos, Perceptron, PrimalQp, Qp,
+    RidgeDual, RidgePrimal, Smo, Subgradient,
 };
 use mercer_solve::{Features, SolveError, Solver};
 

@@ -17,7 +17,8 @@ use mercer_solve::solvers::{Change, Forget, OnlineState};
 use crate::needs::Needs;
 use crate::target::levels;
 use crate::{
-    Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing, Provenance, Scaling, Schema, Spec, Task,
+    Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing, Provenance, Scaling, Schema, Spec,
+    Task,
 };
 
 /// An online perceptron that sees rows as they come.
@@ -237,9 +238,8 @@ impl Stream {
 /// The first part of a kernel that learns from training rows.
 fn needs_rows(kernel: &KernelExpr) -> Option<String> {
     let learns = ["standardize", "minmax", "deviation", "buckets", "nystrom", "empirical", "fourier"];
-    let of_map = |map: &mercer_kernel::MapExpr| {
-        learns.contains(&map.info().signature.name).then(|| map.to_string())
-    };
+    let of_map =
+        |map: &mercer_kernel::MapExpr| learns.contains(&map.info().signature.name).then(|| map.to_string());
     match kernel {
         KernelExpr::Leaf(leaf) => leaf.call().word("gamma").map(|_| kernel.to_string()),
         KernelExpr::User(_) => None,
@@ -264,7 +264,9 @@ fn stack(tables: &[&Table]) -> Result<Table, ModelError> {
         let data = match &column.data {
             ColumnData::Numbers(_) => ColumnData::Numbers(all().flat_map(numbers).collect()),
             ColumnData::Texts(_) => ColumnData::Texts(all().flat_map(names).collect()),
-            ColumnData::Categories(_) => ColumnData::Categories(all().flat_map(names).collect::<Categories>()),
+            ColumnData::Categories(_) => {
+                ColumnData::Categories(all().flat_map(names).collect::<Categories>())
+            }
             ColumnData::Dense(points, inside) => {
                 let values = all().flat_map(numbers).collect();
                 ColumnData::Dense(Dense::new(tables.len(), points.dim(), values)?, inside.clone())
