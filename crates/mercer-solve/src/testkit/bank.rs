@@ -151,7 +151,7 @@ pub(super) fn cases(target: Target, offset: bool, weighted: bool) -> Vec<Case> {
         case(
             "duplicates",
             Matrix::of(24, |i, j| rbf(points[i / 2], points[j / 2])),
-            { (0..24).map(|i| y(points[i / 2], noise[i / 2])).collect() },
+            (0..24).map(|i| y(points[i / 2], noise[i / 2])).collect(),
             0.05,
         ),
         case("two rows", cloud(2), vec![1.0, -1.0], 0.25),
