@@ -152,7 +152,7 @@ impl Certificate {
             primal,
             dual,
             gap,
-            relative_gap: relative(gap - rounding.min(f64::MAX).max(0.0), primal.abs().max(dual.abs())),
+            relative_gap: relative(gap - rounding.clamp(0.0, f64::MAX), primal.abs().max(dual.abs())),
             violation: worst(rows.iter().map(|row| row.violation)),
             norm: saturate(norm2.sqrt(), if norm2 < 0.0 { 0.0 } else { f64::MAX }),
             offset: 0.0,

@@ -92,11 +92,8 @@ fn eliminate(mut a: Vec<Vec<f64>>) -> Vec<f64> {
         let pivot = (k..n).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap();
         a.swap(k, pivot);
         for i in (0..n).filter(|&i| i != k) {
-            let factor = a[i][k] / a[k][k];
-            for j in k..=n {
-                let above = a[k][j];
-                a[i][j] -= factor * above;
-            }
+            let (factor, above) = (a[i][k] / a[k][k], a[k].clone());
+            a[i].iter_mut().zip(&above).for_each(|(v, above)| *v -= factor * above);
         }
     }
     (0..n).map(|i| a[i][n] / a[i][i]).collect()

@@ -108,7 +108,7 @@ pub(crate) fn inverse(loss: LossSpec, y: f64, u: f64) -> (f64, f64) {
     use std::cmp::Ordering::{Equal, Greater, Less};
     const INF: f64 = f64::INFINITY;
     // The end of a box, divided by C again, may miss the end of the domain by its last bit.
-    let order = |a: f64, b: f64| match (a - b).abs() <= 4.0 * f64::EPSILON {
+    let order = |a: f64, b: f64| match (a - b).abs() <= 4.0 * f64::EPSILON * b.abs().min(1.0) {
         true => Equal,
         false => a.partial_cmp(&b).expect("a number"),
     };
