@@ -140,7 +140,7 @@ impl Certificate {
 
     /// The numbers of a certificate, with what rows add up to; the rest is filled in by who makes it.
     pub(super) fn new(bounds: Bounds, norm2: f64, rows: Vec<RowReport>) -> Self {
-        let Bounds { primal, gap, dual, scale } = bounds;
+        let Bounds { primal, gap, dual, rounding } = bounds;
         // NaN is no bound: it becomes the worst there is. (Numbers stay finite, since files have no infinities.)
         let gap = saturate(gap, f64::MAX).max(0.0);
         let primal = saturate(primal, f64::MAX);
@@ -152,7 +152,7 @@ impl Certificate {
             primal,
             dual,
             gap,
-            relative_gap: relative(gap, primal, dual, scale),
+            relative_gap: relative(gap - rounding.clamp(0.0, f64::MAX), primal.abs().max(dual.abs())),
             violation: worst(rows.iter().map(|row| row.violation)),
             norm: saturate(norm2.sqrt(), if norm2 < 0.0 { 0.0 } else { f64::MAX }),
             offset: 0.0,
@@ -165,6 +165,14 @@ impl Certificate {
             rows,
         }
     }
+
+    /// The same with offset, level and how far α was moved.
+    pub(super) fn at(mut self, offset: f64, level: Option<f64>, moved: Option<f64>) -> Self {
+        self.offset = saturate(offset, 0.0);
+        self.level = level.map(|level| saturate(level, 0.0));
+        self.projected = moved.map(|moved| saturate(moved, f64::MAX));
+        self
+    }
 }
 
 /// What a certificate is made from.
@@ -176,18 +184,19 @@ pub(super) struct Bounds {
     pub(super) gap: f64,
     /// D by its definition.
     pub(super) dual: f64,
-    /// What the objective is measured in: an optimum of 0 must not make every gap infinitely large.
-    pub(super) scale: f64,
+    /// What the rounding of scores alone makes of P.
+    pub(super) rounding: f64,
 }
 
-/// The gap relative to the objective.
-pub(crate) fn relative(gap: f64, primal: f64, dual: f64, scale: f64) -> f64 {
-    let unit = primal.abs().max(dual.abs()).max(ROUNDING * scale.min(f64::MAX));
-    if gap == 0.0 { 0.0 } else { (gap / unit).min(f64::MAX) }
+/// The gap relative to the objective. What rounding makes is no gap: otherwise none would be small where the optimum is 0.
+fn relative(gap: f64, objective: f64) -> f64 {
+    if gap <= 0.0 { 0.0 } else { (gap / objective).min(f64::MAX) }
 }
 
-/// Objectives below this part of their scale are rounding.
-const ROUNDING: f64 = 1e-14;
+/// The relative gap by which solvers stop; `scale` is the objective of f = 0, of which 1e-14 is rounding.
+pub(crate) fn relative_gap(gap: f64, primal: f64, dual: f64, scale: f64) -> f64 {
+    relative(gap, primal.abs().max(dual.abs()).max(1e-14 * scale.min(f64::MAX)))
+}
 
 /// A finite number: NaN becomes `unknown`.
 fn saturate(value: f64, unknown: f64) -> f64 {

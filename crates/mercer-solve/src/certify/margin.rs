@@ -42,9 +42,8 @@ pub(super) fn hard(
     } else {
         primal - dual
     };
-    let mut certificate = Certificate::new(Bounds { primal, gap, dual, scale: 0.0 }, norm2, rows);
-    certificate.offset = offset;
-    certificate.projected = feasible.moved;
+    let bounds = Bounds { primal, gap, dual, rounding: 0.0 };
+    let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, None, feasible.moved);
     certificate.convexity = convexity(norm2, alpha, scores);
     certificate
 }
@@ -98,10 +97,9 @@ pub(super) fn separation(problem: &Problem<'_>, solution: &Solution, scores: &[f
     // What is not a number is not on the right side.
     let right = |&i: &usize| value(i) > 0.0;
     let mistakes = counted().count() - counted().filter(right).count();
-    let mut certificate =
-        Certificate::new(Bounds { primal, gap: primal, dual: 0.0, scale: 0.0 }, norm2, rows);
+    let bounds = Bounds { primal, gap: primal, dual: 0.0, rounding: 0.0 };
+    let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, None, None);
     certificate.claim = Claim::Separates { mistakes, margin };
-    certificate.offset = offset;
     certificate.convexity = convexity(norm2, alpha, scores);
     certificate
 }

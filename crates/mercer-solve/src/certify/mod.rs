@@ -12,7 +12,7 @@ mod offset;
 mod project;
 mod risk;
 
-pub(crate) use certificate::relative;
+pub(crate) use certificate::relative_gap;
 pub use certificate::{Basis, Certificate, Claim, Convexity, KktClass, RowReport};
 pub(crate) use nu::level;
 pub(crate) use offset::best_offset;

@@ -36,12 +36,14 @@ pub(super) fn certify(
     let slopes: Vec<f64> = point.slopes.iter().map(|u| shrink * u).collect();
     let rows = risk.rows(alpha, &slopes, norm2);
     let rest = (lambda * norm - shrink * point.product).max(0.0);
-    let bounds =
-        Bounds { primal, gap: risk.total(&rows) + rest, dual: -risk.conjugate(&slopes), scale: risk.scale() };
-    let mut certificate = Certificate::new(bounds, norm2, rows);
+    let bounds = Bounds {
+        primal,
+        gap: risk.total(&rows) + rest,
+        dual: -risk.conjugate(&slopes),
+        rounding: risk.rounding(),
+    };
+    let mut certificate = Certificate::new(bounds, norm2, rows).at(risk.offset, None, point.moved);
     certificate.violation = risk.violation(alpha);
-    certificate.offset = risk.offset;
-    certificate.projected = point.moved;
     certificate.convexity = convexity(norm2, alpha, scores);
     certificate
 }

@@ -62,7 +62,7 @@ pub(super) fn one_class(
     let rho = levels.best(scores)[0];
     let mut certificate = levels.certify((alpha, scores), rho, 0.0, deadline);
     // The decision is f − ρ.
-    certificate.offset = -rho;
+    certificate.offset = certificate.level.map_or(0.0, |rho| -rho);
     for row in &mut certificate.rows {
         row.score -= rho;
         row.margin = if certificate.norm > 0.0 { row.score / certificate.norm } else { 0.0 };
@@ -93,12 +93,10 @@ pub(super) fn regression(
         primal,
         gap: risk.total(&rows) + epsilon * (nu - lambda * used).max(0.0) + half * feasible.shift2,
         dual: lambda * dot(&feasible.alpha, problem.y()) - half * feasible.norm2,
-        scale: risk.scale(),
+        rounding: risk.rounding(),
     };
-    let mut certificate = Certificate::new(bounds, norm2, rows);
-    certificate.projected = feasible.moved;
+    let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, Some(epsilon), feasible.moved);
     certificate.convexity = convexity(norm2, alpha, scores);
-    (certificate.offset, certificate.level) = (offset, Some(epsilon));
     certificate
 }
 
@@ -180,7 +178,7 @@ impl Levels<'_> {
         let short = |i: usize| rho - self.sides[i] * (scores[i] + offset);
         let risk: f64 = (0..n).map(|i| self.bound(i) * short(i).max(0.0)).sum();
         let primal = 0.5 * norm2 - mass * rho + risk;
-        let scale = 0.5 * length(gram, alpha).powi(2);
+        let rounding = 4.0 * f64::EPSILON * length(gram, alpha).powi(2);
         let nearest = self.project(alpha);
         let feasible = Feasible::new(gram, (alpha, scores), nearest, 1e-13 * primal.abs(), deadline);
         let rows: Vec<RowReport> = (0..n)
@@ -191,17 +189,15 @@ impl Levels<'_> {
             primal,
             gap: rows.iter().map(|row| row.residual).sum::<f64>() / n as f64 + rest,
             dual: -0.5 * feasible.norm2,
-            scale,
+            rounding,
         };
         if !self.is_possible() {
             // No α is feasible: ρ may grow for ever, and nothing bounds the objective from below.
             (bounds.gap, bounds.dual) = (f64::MAX, f64::MIN);
         }
-        let mut certificate = Certificate::new(bounds, norm2, rows);
+        let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, Some(rho), feasible.moved);
         certificate.violation = worst(self.groups.iter().map(|group| self.violation(group, alpha, scores)));
-        certificate.projected = feasible.moved;
         certificate.convexity = convexity(norm2, alpha, scores);
-        (certificate.offset, certificate.level) = (offset, Some(rho));
         certificate
     }
 
@@ -261,16 +257,18 @@ impl Levels<'_> {
     /// The nearest coefficients that are feasible, where any are.
     fn project(&self, alpha: &[f64]) -> Vec<f64> {
         let mut feasible = alpha.to_vec();
-        for group in &self.groups {
+        for Group { rows, mass } in &self.groups {
             let value = |i: usize, t: f64| (self.sides[i] * alpha[i] + t).clamp(0.0, self.bound(i));
-            let total = |t: f64| group.rows.iter().map(|&i| value(i, t)).sum::<f64>();
-            let shift = if (total(0.0) - group.mass).abs() <= 1e-12 * group.mass {
-                0.0
-            } else {
-                let far = |i: &usize| self.bound(*i) + alpha[*i].abs();
-                least(group.rows.iter().map(far).fold(0.0, f64::max), |t| total(t) >= group.mass)
-            };
-            group.rows.iter().for_each(|&i| feasible[i] = self.sides[i] * value(i, shift));
+            let total = |t: f64| rows.iter().map(|&i| value(i, t)).sum::<f64>();
+            let off = |t: f64| (total(t) - mass).abs() / mass;
+            let far = mass + rows.iter().map(|&i| alpha[i].abs()).fold(0.0, f64::max);
+            let shift = if off(0.0) <= 1e-12 { 0.0 } else { least(far, |t| total(t) >= *mass) };
+            // Coefficients so large that their sum is all rounding are given up for an even share of the mass.
+            let room: f64 = rows.iter().map(|&i| self.bound(i)).sum();
+            let even = |i: usize| self.bound(i) * (mass / room).min(1.0);
+            let is_lost = off(shift) > 1e-9;
+            rows.iter()
+                .for_each(|&i| feasible[i] = self.sides[i] * if is_lost { even(i) } else { value(i, shift) });
         }
         feasible
     }

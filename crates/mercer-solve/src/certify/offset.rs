@@ -25,8 +25,10 @@ pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]
         (false, true) => last,
         (false, false) => 0.0,
     };
-    // What is rounding next to the sum of all weights may not be so for rows of small weight.
-    if exact.is_finite() && rows.risk(exact) < rows.risk(middle) * (1.0 - 1e-14) { exact } else { middle }
+    // What is rounding next to the sum of all weights may not be so for rows of small weight, nor next to a risk of zero.
+    let (end, _) = boundary(from, to, |b| rows.slopes(b).0 > 0.0);
+    let better = |b: f64, than: f64| b.is_finite() && rows.risk(b) < rows.risk(than) * (1.0 - 1e-14);
+    [exact, end].into_iter().fold(middle, |best, b| if better(b, best) { b } else { best })
 }
 
 /// Slopes below this part of the total weight are zero.

@@ -35,12 +35,10 @@ pub(super) fn certify(
         primal,
         gap: risk.total(&rows) + half * feasible.shift2,
         dual: -risk.conjugate(&slopes) - half * feasible.norm2,
-        scale: risk.scale(),
+        rounding: risk.rounding(),
     };
-    let mut certificate = Certificate::new(bounds, norm2, rows);
+    let mut certificate = Certificate::new(bounds, norm2, rows).at(risk.offset, None, feasible.moved);
     certificate.violation = risk.violation(alpha);
-    certificate.offset = risk.offset;
-    certificate.projected = feasible.moved;
     certificate.convexity = convexity(norm2, alpha, scores);
     certificate
 }
@@ -68,10 +66,15 @@ impl<'a> Risk<'a> {
         self.mean(|i| self.loss.value(self.problem.y()[i], self.scores[i] + self.offset))
     }
 
-    /// What the objective is measured in: the risk of f = 0, and for labels at least a margin of 1.
-    pub(super) fn scale(&self) -> f64 {
-        let unit = if self.loss.target() == Target::Labels { 1.0 } else { 0.0 };
-        self.mean(|i| self.loss.value(self.problem.y()[i], 0.0).max(unit))
+    /// By how much scores that are off by their rounding change the risk.
+    pub(super) fn rounding(&self) -> f64 {
+        let rounding = self.mean(|i| {
+            let (y, f) = (self.problem.y()[i], self.scores[i]);
+            let delta = 4.0 * f64::EPSILON * (y.abs() + f.abs() + self.offset.abs());
+            let value = |f: f64| self.loss.value(y, f + self.offset);
+            value(f - delta).max(value(f + delta)) - value(f)
+        });
+        if rounding.is_finite() { rounding } else { 0.0 }
     }
 
     /// u_i = −α_i/C_i, in the domain to the last bit where α is feasible.

@@ -9,7 +9,7 @@
 //! position on logarithms find the root, each solve starting from the last. f = 0 is the answer where some u with a β
 //! no longer than λ has a dual value that reaches the risk of zero.
 
-use crate::certify::{best_offset, dot, products, relative};
+use crate::certify::{best_offset, dot, products, relative_gap};
 use crate::loss::Loss;
 use crate::{Objective, Penalty, Problem, Run, Solution, SolveError, Solver, Status, Tolerance};
 
@@ -221,7 +221,7 @@ impl<'a> Search<'a> {
         let primal = risk(&self.problem, self.loss, &scores, solution.bias) + self.problem.lambda() * norm;
         let shrink = (self.problem.lambda() / length).min(1.0);
         let dual = self.dual(&squared, &solution.alpha, shrink);
-        let gap = |primal: f64| relative((primal - dual).max(0.0), primal, dual, self.zero.1);
+        let gap = |primal: f64| relative_gap((primal - dual).max(0.0), primal, dual, self.zero.1);
         let (gap, zero_gap) = (gap(primal), gap(self.zero.1));
         Ok(Point { lambda, length, gap, zero_gap, solution })
     }

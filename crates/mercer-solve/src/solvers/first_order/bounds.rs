@@ -1,6 +1,6 @@
 //! P and D of the coefficients a solver has, from the scores it keeps: its own rule for stopping.
 
-use crate::certify::{best_offset, dot, project, relative, violation};
+use crate::certify::{best_offset, dot, project, relative_gap, violation};
 use crate::loss::Loss;
 use crate::{Problem, Run, Status, Tolerance};
 
@@ -80,7 +80,7 @@ pub(in crate::solvers) fn bounds(
     Ok(Bounds {
         primal: value,
         dual,
-        relative_gap: relative((value - dual).max(0.0), value, dual, at_zero),
+        relative_gap: relative_gap((value - dual).max(0.0), value, dual, at_zero),
         violation: wanted.then(|| violation(problem, loss, alpha, scores, bias)),
     })
 }
