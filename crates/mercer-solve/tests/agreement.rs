@@ -9,6 +9,9 @@ mod oracle;
 use mercer_gram::Lazy;
 use mercer_points::{ColumnData, Points, Table, read};
 use mercer_solve::loss::{LossSpec, Target};
+use mercer_solve::solvers::{
+    Cholesky, ConjugateGradients, Eigen, Gradient, KernelPegasos, Newton, PrimalQp, Qp, Smo,
+};
 use mercer_solve::{Certificate, Objective, Problem, Run, Solver, Tolerance, certify};
 
 use oracle::Slow;
@@ -78,12 +81,31 @@ const PROBLEMS: [Posed; 22] = [
 
 /// The solvers that are to agree on a problem, each with what its relative gap must be.
 fn solvers_of(problem: &Problem<'_>) -> Vec<(Box<dyn Solver>, f64)> {
-    let mut solvers: Vec<(Box<dyn Solver>, f64)> = Vec::new();
-    if problem.len() <= 300 {
-        solvers.push((Box::new(Slow), 1e-5));
-    }
-    // One line for each solver, where it suits `problem.loss()`, `problem.offset()` and `problem.len()`.
-    solvers
+    let loss = problem.loss().unwrap();
+    let (n, unit) = (problem.len(), (0..problem.len()).all(|i| problem.weight(i) == 1.0));
+    let quadratic = loss.quadratic(1.0).is_some();
+    let smooth = loss.curvature(1.0, 0.0).is_some();
+    let squared = smooth && loss.domain(1.0) == (f64::NEG_INFINITY, f64::INFINITY);
+    let hinge = quadratic && !smooth && loss.target() == Target::Labels;
+    let small = n <= 300;
+    let candidates: [(bool, Box<dyn Solver>, f64); 10] = [
+        (small, Box::new(Slow), 1e-5),
+        (quadratic, Box::new(Smo::default()), 1e-6),
+        (quadratic && small, Box::new(Qp::default()), 1e-7),
+        (hinge && n <= 150, Box::new(PrimalQp::default()), 1e-5),
+        (smooth && small, Box::new(Newton::default()), 1e-8),
+        (smooth && small, Box::new(Gradient { iterations: 20_000, ..Gradient::default() }), 1e-4),
+        (squared, Box::new(Cholesky::default()), 1e-8),
+        (squared, Box::new(ConjugateGradients::default()), 1e-6),
+        (squared && unit, Box::new(Eigen::default()), 1e-8),
+        (
+            hinge && !problem.offset() && small,
+            Box::new(KernelPegasos { epochs: 500, ..Default::default() }),
+            5e-2,
+        ),
+    ];
+    let suited = candidates.into_iter().filter(|(suits, ..)| *suits);
+    suited.map(|(_, solver, gap)| (solver, gap)).collect()
 }
 
 #[test]
