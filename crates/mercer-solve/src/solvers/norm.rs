@@ -9,7 +9,7 @@
 //! position on logarithms find the root, each solve starting from the last. f = 0 is the answer where some u with a β
 //! no longer than λ has a dual value that reaches the risk of zero.
 
-use crate::certify::{best_offset, dot, products};
+use crate::certify::{best_offset, certify, dot, products};
 use crate::loss::Loss;
 use crate::{Certificate, Objective, Penalty, Problem, Run, Solution, SolveError, Solver, Status, Tolerance};
 
@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
                 return Ok((point.solution, status));
             }
             if point.zero_gap <= self.wanted {
-                return Ok((self.at_zero(run), Status::Solved));
+                return Ok((self.next_to_zero(&point, run), Status::Solved));
             }
             // A point beyond the root has a dual that is feasible once it is made shorter.
             if point.length >= lambda && point.gap <= self.wanted {
@@ -234,6 +234,25 @@ impl<'a> Search<'a> {
             c => squared.weight(i) * self.loss.conjugate(squared.y()[i], -shrink * alpha[i] / c),
         };
         -(0..alpha.len()).map(conjugate).sum::<f64>() / alpha.len() as f64
+    }
+
+    /// f = 0 where that can be certified as it is. With an offset the slopes that prove it may be others than those of
+    /// zero itself; then f is made so short that it costs nothing, but its direction holds the proof.
+    fn next_to_zero(&self, point: &Point, run: &Run<'_>) -> Solution {
+        let zero = self.at_zero(run);
+        let certificate = certify(&self.problem, &zero);
+        if certificate.relative_gap <= self.wanted || point.length == 0.0 {
+            return zero;
+        }
+        let norm = 1e-3 * self.wanted * self.zero.1 / self.problem.lambda();
+        let factor = norm * point.lambda / point.length;
+        let mut solution = point.solution.clone();
+        solution.alpha.iter_mut().for_each(|a| *a *= factor);
+        solution.scores = solution.scores.map(|scores| scores.iter().map(|s| factor * s).collect());
+        if let Some(scores) = solution.scores.as_ref().filter(|_| self.problem.offset()) {
+            solution.bias = best_offset(&self.problem, self.loss, scores);
+        }
+        solution
     }
 
     fn at_zero(&self, run: &Run<'_>) -> Solution {
