@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
         let least = lambda * lambda / (2.0 * self.zero.1);
         let mut point = self.point(self.guess(start, least), start, run)?;
         let (mut below, mut above): (Option<Point>, Option<Point>) = (None, None);
-        let mut weight = 1.0;
+        let (mut side, mut weight) = (None, 1.0);
         for _ in 0..SOLVES {
             if point.solution.status != Status::Solved {
                 let status = point.solution.status;
@@ -125,18 +125,16 @@ impl<'a> Search<'a> {
             if point.zero_gap <= self.wanted {
                 return Ok((self.next_to_zero(&point, run), Status::Solved));
             }
-            // A point beyond the root has a dual that is feasible once it is made shorter.
-            if point.length >= lambda && point.gap <= self.wanted {
+            // Beyond the root the dual is feasible once it is made shorter; before it the certificate may have to project.
+            if point.gap <= if point.length >= lambda { self.wanted } else { 0.5 * self.wanted } {
                 return Ok((point.solution, Status::Solved));
             }
             let previous = point.clone();
-            let same_side = if point.length >= self.target() {
-                above.replace(point).is_some() && below.is_some()
-            } else {
-                below.replace(point).is_some() && above.is_some()
-            };
-            // Illinois: an end that stays counts half.
-            weight = if same_side { 0.5 * weight } else { 1.0 };
+            // Illinois: an end that stays where it is counts half each time.
+            let is_above = point.length >= self.target();
+            weight = if side == Some(is_above) { 0.5 * weight } else { 1.0 };
+            side = Some(is_above);
+            *(if is_above { &mut above } else { &mut below }) = Some(point);
             let next = self.next(below.as_ref(), above.as_ref(), &previous, weight, least);
             let Some(next) = next.filter(|next| *next > 0.0 && next.is_finite()) else {
                 return Ok((previous.solution, Status::Stalled));
