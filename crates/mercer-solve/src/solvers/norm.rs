@@ -75,6 +75,8 @@ struct Search<'a> {
     /// The best offset of f = 0, and the risk there.
     zero: (f64, f64),
     wanted: f64,
+    /// How far λ'‖f‖ was from λ at the last point, relative to λ.
+    off: f64,
     iterations: u64,
 }
 
@@ -97,7 +99,7 @@ impl<'a> Search<'a> {
         let offset = if problem.offset() { best_offset(problem, loss, &vec![0.0; n]) } else { 0.0 };
         let risk = risk(problem, loss, &vec![0.0; n], offset);
         let wanted = run.tolerance().gap.unwrap_or(1e-6);
-        Self { inner, problem: *problem, loss, zero: (offset, risk), wanted, iterations: 0 }
+        Self { inner, problem: *problem, loss, zero: (offset, risk), wanted, off: 1.0, iterations: 0 }
     }
 
     fn root(
@@ -115,7 +117,8 @@ impl<'a> Search<'a> {
         let (mut below, mut above): (Option<Point>, Option<Point>) = (None, None);
         let (mut side, mut weight) = (None, 1.0);
         for _ in 0..SOLVES {
-            if point.solution.status != Status::Solved {
+            // One that could get no further is as good a point as it is.
+            if !matches!(point.solution.status, Status::Solved | Status::Stalled) {
                 let status = point.solution.status;
                 return Ok((point.solution, status));
             }
@@ -207,7 +210,9 @@ impl<'a> Search<'a> {
     ) -> Result<Point, SolveError> {
         let squared = self.problem.penalized(Penalty::Squared).with_lambda(lambda)?;
         let asked = run.tolerance();
-        let tolerance = Tolerance { gap: Some(0.1 * self.wanted), violation: asked.violation };
+        // ‖f‖ is as accurate as the root of the gap, and must be so by more than the search is off.
+        let gap = (0.1 * self.wanted).min(0.01 * self.off * self.off).max(1e-14);
+        let tolerance = Tolerance { gap: Some(gap), violation: asked.violation };
         let solution = run.part(tolerance, self.iterations, |run| self.inner.solve(&squared, start, run))?;
         self.iterations += solution.iterations;
         let scores = match &solution.scores {
@@ -216,6 +221,7 @@ impl<'a> Search<'a> {
         };
         let norm = dot(&solution.alpha, &scores).max(0.0).sqrt();
         let length = lambda * norm;
+        self.off = (length / self.problem.lambda() - 1.0).abs().min(1.0);
         let primal = risk(&self.problem, self.loss, &scores, solution.bias) + self.problem.lambda() * norm;
         let shrink = (self.problem.lambda() / length).min(1.0);
         let dual = self.dual(&squared, &solution.alpha, shrink);
