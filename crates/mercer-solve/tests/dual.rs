@@ -265,7 +265,7 @@ fn any_number_of_threads_and_any_memory_give_the_same_bits() {
     let one = with(1, 1 << 30);
     assert_eq!(one.status, Status::Solved);
     for other in [with(2, 1 << 30), with(2, 200_000), with(1, 0)] {
-        assert_eq!(one.alpha, other.alpha);
+        assert!(one.alpha == other.alpha, "other bits");
         assert_eq!(one.bias, other.bias);
     }
     assert!(with(1, 0).entries > 2 * one.entries, "rows that are not kept are computed again");
@@ -493,8 +493,8 @@ fn the_norm_itself_as_penalty() {
                 let certificate = certify(&problem, &solution);
                 let case = format!("{loss:?} offset {offset} lambda {lambda}");
                 assert_eq!(solution.status, Status::Solved, "{case}");
-                assert!(certificate.relative_gap <= 2e-6, "{case}: gap {}", certificate.relative_gap);
-                assert_eq!(solution.support() == 0, lambda == 10.0 || certificate.primal == 0.0, "{case}");
+                assert!(certificate.relative_gap <= 1e-6, "{case}: gap {}", certificate.relative_gap);
+                assert!(lambda < 10.0 || certificate.norm <= 1e-6, "{case}: {}", certificate.norm);
             }
         }
     }

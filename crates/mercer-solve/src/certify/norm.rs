@@ -26,23 +26,18 @@ pub(super) fn certify(
     let squared = problem.with_lambda(lambda / norm).unwrap_or(*problem);
     let risk = Risk::new(&squared, loss, scores);
     let primal = risk.value() + lambda * norm;
-    let point = if norm > 0.0 {
-        Point::along(&risk, alpha, 1e-13 * primal.abs() / squared.lambda(), deadline)
+    // Of several points that α stands for, the one with the smallest gap is the best proof.
+    let points = if norm > 0.0 {
+        let near = Point::along(&risk, alpha, 1e-13 * primal.abs() / squared.lambda(), deadline);
+        [Some(near), Point::shorter(&risk, alpha, norm)]
     } else {
-        Point::at_zero(&risk, deadline)
+        [Some(Point::at_zero(&risk, deadline)), None]
     };
-    // Zero is in the domain, which is convex: what is shorter than a point of it is in it, too.
-    let shrink = if point.length > lambda { lambda / point.length } else { 1.0 };
-    let slopes: Vec<f64> = point.slopes.iter().map(|u| shrink * u).collect();
+    let proofs = points.into_iter().flatten().map(|point| point.proof(&risk, lambda, norm, alpha));
+    let (gap, slopes, moved) = proofs.min_by(|a, b| a.0.total_cmp(&b.0)).expect("there is a first point");
     let rows = risk.rows(alpha, &slopes, norm2);
-    let rest = (lambda * norm - shrink * point.product).max(0.0);
-    let bounds = Bounds {
-        primal,
-        gap: risk.total(&rows) + rest,
-        dual: -risk.conjugate(&slopes),
-        rounding: risk.rounding(),
-    };
-    let mut certificate = Certificate::new(bounds, norm2, rows).at(risk.offset, None, point.moved);
+    let bounds = Bounds { primal, gap, dual: -risk.conjugate(&slopes), rounding: risk.rounding() };
+    let mut certificate = Certificate::new(bounds, norm2, rows).at(risk.offset, None, moved);
     certificate.violation = risk.violation(alpha);
     certificate.convexity = convexity(norm2, alpha, scores);
     certificate
@@ -70,6 +65,36 @@ impl Point {
             product: squared.lambda() * dot(&feasible.alpha, scores),
             moved: feasible.moved,
         }
+    }
+
+    /// The same point made as much shorter as the domain asks, where α balances: where f is next to nothing, its
+    /// direction may prove that zero is best.
+    fn shorter(risk: &Risk<'_>, alpha: &[f64], norm: f64) -> Option<Self> {
+        let squared = risk.problem;
+        let size: f64 = alpha.iter().map(|a| a.abs()).sum();
+        if squared.offset() && alpha.iter().sum::<f64>().abs() > 1e-12 * size {
+            return None;
+        }
+        let slopes: Vec<f64> = (0..alpha.len()).map(|i| squared.slope_of(i, alpha[i])).collect();
+        let room = |i: usize| {
+            let (low, high) = risk.loss.domain(squared.y()[i]);
+            let end = if slopes[i] > 0.0 { high } else { low };
+            if slopes[i] == 0.0 { 1.0 } else { (end / slopes[i]).clamp(0.0, 1.0) }
+        };
+        let part = (0..alpha.len()).map(room).fold(1.0, f64::min);
+        let length = part * squared.lambda() * norm;
+        let moved = alpha.iter().map(|a| (1.0 - part) * a.abs()).fold(0.0, f64::max);
+        let slopes = slopes.iter().map(|u| part * u).collect();
+        Some(Self { slopes, length, product: length * norm, moved: (part < 1.0).then_some(moved) })
+    }
+
+    /// Gap, slopes made short enough, and how far α was moved.
+    fn proof(self, risk: &Risk<'_>, lambda: f64, norm: f64, alpha: &[f64]) -> (f64, Vec<f64>, Option<f64>) {
+        // Zero is in the domain, which is convex: what is shorter than a point of it is in it, too.
+        let shrink = if self.length > lambda { lambda / self.length } else { 1.0 };
+        let slopes: Vec<f64> = self.slopes.iter().map(|u| shrink * u).collect();
+        let rest = (lambda * norm - shrink * self.product).max(0.0);
+        (risk.total(&risk.rows(alpha, &slopes, norm * norm)) + rest, slopes, self.moved)
     }
 
     /// Slopes at f = 0 that balance: the point that shows that zero is best, where it is.
