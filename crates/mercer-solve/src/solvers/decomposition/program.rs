@@ -138,3 +138,33 @@ pub(in crate::solvers) trait Reading {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boxes(limits: &[(f64, f64)], total: f64) -> Program {
+        let mut program = Program::default();
+        for (row, &(lower, upper)) in limits.iter().enumerate() {
+            program.push(Variable { row, linear: 0.0, ridge: 0.0, lower, upper });
+        }
+        program.close_group(total);
+        program
+    }
+
+    #[test]
+    fn starts_are_feasible_and_keep_zeros() {
+        let program = boxes(&[(0.0, 1.0), (0.0, 1.0), (-1.0, 0.0), (-1.0, 0.0)], 0.0);
+        let beta = program.start(Some(&[3.0, 0.0, -0.5, f64::NAN]));
+        assert_eq!(beta, [0.5, 0.0, -0.5, 0.0]);
+        let filled = boxes(&[(0.0, 0.4), (0.0, 0.4), (0.0, 0.4)], 0.6).start(None);
+        assert!((filled[0] - 0.4).abs() < 1e-15 && (filled[1] - 0.2).abs() < 1e-15 && filled[2] == 0.0);
+    }
+
+    #[test]
+    fn rows_at_a_bound_stay_there_when_the_bound_moves() {
+        let program = boxes(&[(0.0, 2.0), (0.0, 2.0), (-2.0, 0.0)], 0.0);
+        assert_eq!(program.fitted(&[1.0, 0.3, -1.0]), [2.0, 0.6, -2.0]);
+        assert_eq!(program.fitted(&[1.0, 0.3, -0.9]), [1.0, 0.3, -0.9]);
+    }
+}

@@ -91,6 +91,10 @@ pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Res
 /// Entries computed between two questions whether to stop: some milliseconds.
 const CHUNK: usize = 4_000_000;
 
+/// Bytes that are used without asking whether rows come back: touching fresh memory costs more than computing a row, so
+/// that more is used only for rows that are asked for again.
+const CHEAP: usize = 256 << 20;
+
 /// At least so many rows are kept even when the budget is for fewer: as much as a handful of vectors.
 const LEAST: usize = 16;
 
@@ -136,7 +140,11 @@ struct Slots<T> {
     place: Vec<u32>,
     /// Row and last use of each slot that is taken; slots are taken from the first on.
     taken: Vec<(usize, u64)>,
+    /// Rows there may be, and rows there may be so far.
     capacity: usize,
+    allowed: usize,
+    /// Whether a row had to make room before.
+    was_here: Vec<bool>,
     clock: u64,
 }
 
@@ -156,6 +164,8 @@ impl<T: Entry> Slots<T> {
             place: vec![NOWHERE; n],
             taken: Vec::new(),
             capacity,
+            allowed: (CHEAP / (n.max(1) * size_of::<T>())).clamp(LEAST.min(capacity), capacity),
+            was_here: vec![false; n],
             clock: 0,
         }
     }
@@ -209,7 +219,7 @@ impl<T: Entry> Slots<T> {
 
     /// Rows that are worked on at a time.
     fn height(&self) -> usize {
-        if self.capacity < FOUR { self.capacity } else { chunk(self.n).min(self.capacity / FOUR * FOUR) }
+        if self.allowed < FOUR { self.allowed } else { chunk(self.n).min(self.allowed / FOUR * FOUR) }
     }
 
     /// The slots of some rows, computed where missing, unless the run is to stop.
@@ -233,7 +243,9 @@ impl<T: Entry> Slots<T> {
                 slot => self.taken[slot as usize].1 = self.clock,
             }
         }
-        let fresh = (self.capacity - self.taken.len()).min(missing.len());
+        let regrets = missing.iter().filter(|&&row| self.was_here[row]).count();
+        self.allowed = (self.allowed + 2 * regrets).min(self.capacity);
+        let fresh = (self.allowed - self.taken.len()).min(missing.len());
         let (first, others) = missing.split_at(fresh);
         if !first.is_empty() {
             // Slots never used lie side by side, so that rows are computed where they stay.
@@ -261,6 +273,7 @@ impl<T: Entry> Slots<T> {
         T::rows(gram, rows, &mut self.staging);
         for ((&row, &slot), values) in rows.iter().zip(&oldest).zip(self.staging.chunks_exact(self.n)) {
             self.place[self.taken[slot].0] = NOWHERE;
+            self.was_here[self.taken[slot].0] = true;
             self.place[row] = slot as u32;
             self.taken[slot] = (row, self.clock);
             self.entries[slot * self.n..(slot + 1) * self.n].copy_from_slice(values);
@@ -288,4 +301,56 @@ fn add<T: Entry>(entries: &[T], n: usize, terms: &[(usize, f64)], out: &mut [f64
             out.iter_mut().zip(row(slot)).for_each(|(out, k)| *out += weight * k.wide());
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Features, Tolerance};
+
+    fn gram() -> Features {
+        let values = (0..60).map(|i| ((i * 7 % 11) as f64) - 5.0).collect();
+        Features::new(30, 2, values).unwrap()
+    }
+
+    #[test]
+    fn rows_that_made_room_come_back_right() {
+        let gram = gram();
+        let mut run = Run::quiet(Tolerance::default());
+        // Room for sixteen rows of thirty.
+        let mut slots = Slots::<f64>::new(30, Budget::of_bytes(0));
+        assert_eq!((slots.capacity, slots.allowed), (16, 16));
+        for round in 0..50 {
+            let rows: Vec<usize> = (0..12).map(|k| (round * 5 + k * k) % 30).collect();
+            let places = slots.fetch(&gram, &rows, &mut run);
+            for (&row, place) in rows.iter().zip(places) {
+                for column in 0..30 {
+                    assert_eq!(slots.entries[place * 30 + column], gram.entry(row, column), "round {round}");
+                }
+            }
+        }
+        assert!(run.entries() > 16 * 30);
+    }
+
+    #[test]
+    fn a_square_and_sums_are_those_of_the_entries() {
+        let gram = gram();
+        let mut run = Run::quiet(Tolerance::default());
+        for double in [false, true] {
+            let mut rows = Rows::new(&gram, Budget::of_bytes(0), double);
+            let chosen: Vec<usize> = (0..30).rev().collect();
+            let mut square = Vec::new();
+            rows.square(&chosen, &mut square, &mut run).unwrap();
+            for (at, value) in square.iter().enumerate() {
+                assert_eq!(*value, gram.entry(chosen[at / 30], chosen[at % 30]));
+            }
+            let terms: Vec<(usize, f64)> = (0..23).map(|row| (row, row as f64 - 9.0)).collect();
+            let mut sums = vec![1.0; 30];
+            rows.accumulate(&terms, &mut sums, &mut run, true).unwrap();
+            for (column, sum) in sums.iter().enumerate() {
+                let want = 1.0 + terms.iter().map(|(row, w)| w * gram.entry(*row, column)).sum::<f64>();
+                assert_eq!(*sum, want);
+            }
+        }
+    }
 }
