@@ -101,7 +101,7 @@ fn solvers_of(problem: &Problem<'_>) -> Vec<(Box<dyn Solver>, f64)> {
         (
             hinge && !problem.offset() && small,
             Box::new(KernelPegasos { epochs: 500, ..Default::default() }),
-            5e-2,
+            0.2,
         ),
     ];
     let suited = candidates.into_iter().filter(|(suits, ..)| *suits);

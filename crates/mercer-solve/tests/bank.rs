@@ -41,9 +41,16 @@ fn linear_systems() {
 
 #[test]
 fn smooth_losses() {
-    on(&Newton::default(), &[&Logistic, &SquaredHinge, &Squared, &Huber { delta: 1.0 }], Suits::default());
+    on(&Newton::default(), &[&SquaredHinge, &Squared, &Huber { delta: 1.0 }], Suits::default());
+    // With an offset and rows of one class alone, which the bank has, the logistic loss has no minimum.
+    on(&Newton::default(), &[&Logistic], Suits { offset: false, ..Suits::default() });
     let suits = Suits { gap: 1e-4, ..Suits::default() };
-    on(&Gradient { iterations: 20_000, ..Gradient::default() }, &[&Logistic, &Squared], suits);
+    on(&Gradient { iterations: 20_000, ..Gradient::default() }, &[&Squared], suits);
+    on(
+        &Gradient { iterations: 20_000, ..Gradient::default() },
+        &[&Logistic],
+        Suits { offset: false, ..suits },
+    );
 }
 
 #[test]

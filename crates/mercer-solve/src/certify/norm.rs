@@ -67,12 +67,13 @@ impl Point {
         }
     }
 
-    /// The same point made as much shorter as the domain asks, where α balances: where f is next to nothing, its
+    /// The same point made as much shorter as the domain asks, where α balances and no row without weight has a part in it: where f is next to nothing, its
     /// direction may prove that zero is best.
     fn shorter(risk: &Risk<'_>, alpha: &[f64], norm: f64) -> Option<Self> {
         let squared = risk.problem;
         let size: f64 = alpha.iter().map(|a| a.abs()).sum();
-        if squared.offset() && alpha.iter().sum::<f64>().abs() > 1e-12 * size {
+        let balanced = !squared.offset() || alpha.iter().sum::<f64>().abs() <= 1e-12 * size;
+        if !balanced || (0..alpha.len()).any(|i| squared.weight(i) == 0.0 && alpha[i] != 0.0) {
             return None;
         }
         let slopes: Vec<f64> = (0..alpha.len()).map(|i| squared.slope_of(i, alpha[i])).collect();
