@@ -1,10 +1,17 @@
 //! Certificates of separation: the hard margin and the perceptron (`docs/maths.md` §4.1, §4.4).
 
+use std::time::Instant;
+
 use super::{Basis, Certificate, Claim, KktClass, RowReport, dot, risk::convexity};
 use crate::{Problem, Solution};
 
 /// Hard margin: f/m is feasible, where m is the least y(f+b) at the best b, and D(tα̃) at the best t is (Σα̃)²/(2‖f‖²).
-pub(super) fn hard(problem: &Problem<'_>, alpha: &[f64], scores: &[f64]) -> Certificate {
+pub(super) fn hard(
+    problem: &Problem<'_>,
+    alpha: &[f64],
+    scores: &[f64],
+    deadline: Option<Instant>,
+) -> Certificate {
     let y = problem.y();
     let used = |i: &usize| problem.weight(*i) > 0.0;
     let side =
@@ -51,7 +58,7 @@ pub(super) fn hard(problem: &Problem<'_>, alpha: &[f64], scores: &[f64]) -> Cert
         }
     }
     let dual = if moved > 0.0 {
-        let products = super::products(problem.gram(), &feasible, None).unwrap_or_default();
+        let products = super::products(problem.gram(), &feasible, deadline).unwrap_or_default();
         dual_of(&feasible, dot(&feasible, &products))
     } else {
         dual_of(alpha, norm2)

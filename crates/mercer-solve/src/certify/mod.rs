@@ -44,6 +44,8 @@ pub fn certify(problem: &Problem<'_>, solution: &Solution) -> Certificate {
 /// The same, but no later than a deadline where the solver kept its scores: those are then used, and a sample of rows is
 /// computed again to say how far off they are.
 pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Option<Instant>) -> Certificate {
+    // Moving α into the dual domain needs no scores, so that it can always be left undone.
+    let until = deadline;
     let deadline = deadline.filter(|_| solution.scores.is_some());
     let mut basis = Basis::Recomputed;
     let scores = match (products(problem.gram(), &solution.alpha, deadline), &solution.scores) {
@@ -59,11 +61,13 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
             Penalty::Squared => risk::certify(problem, loss, &solution.alpha, &scores, deadline),
             Penalty::Norm => norm::certify(problem, loss, &solution.alpha, &scores, deadline),
         },
-        Objective::HardMargin => margin::hard(problem, &solution.alpha, &scores),
+        Objective::HardMargin => margin::hard(problem, &solution.alpha, &scores, until),
         Objective::Separation => margin::separation(problem, solution, &scores),
-        Objective::NuClassification { nu } => nu::classification(problem, nu, &solution.alpha, &scores),
-        Objective::NuRegression { nu } => nu::regression(problem, nu, &solution.alpha, &scores),
-        Objective::OneClass { nu } => nu::one_class(problem, nu, &solution.alpha, &scores),
+        Objective::NuClassification { nu } => {
+            nu::classification(problem, nu, &solution.alpha, &scores, until)
+        }
+        Objective::NuRegression { nu } => nu::regression(problem, nu, &solution.alpha, &scores, until),
+        Objective::OneClass { nu } => nu::one_class(problem, nu, &solution.alpha, &scores, until),
     };
     certificate.basis = basis;
     certificate

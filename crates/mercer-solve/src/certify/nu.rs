@@ -3,11 +3,19 @@
 //! Their duals are ½αᵀKα over boxes with fixed sums, one for each group of rows. Their primals have a level for each
 //! group (ρ − b and ρ + b; b + ε and ε − b; ρ), and the best levels for given scores are weighted quantiles.
 
+use std::time::Instant;
+
 use super::{Basis, Certificate, Claim, KktClass, RowReport, dot, products, risk::convexity};
 use crate::Problem;
 
 /// ν-SVC: classes are the groups; 0 ≤ α̃_i ≤ w_i/n, Σα̃ = ν/2 in each.
-pub(super) fn classification(problem: &Problem<'_>, nu: f64, alpha: &[f64], scores: &[f64]) -> Certificate {
+pub(super) fn classification(
+    problem: &Problem<'_>,
+    nu: f64,
+    alpha: &[f64],
+    scores: &[f64],
+    deadline: Option<Instant>,
+) -> Certificate {
     let (n, y) = (problem.len() as f64, problem.y());
     let sides = [1.0, -1.0].map(|side| {
         let rows: Vec<usize> = (0..y.len()).filter(|&i| y[i] == side).collect();
@@ -20,14 +28,20 @@ pub(super) fn classification(problem: &Problem<'_>, nu: f64, alpha: &[f64], scor
     let risk: f64 = (0..y.len()).map(|i| problem.weight(i) * loss(i)).sum::<f64>() / n;
     let norm2 = dot(alpha, scores);
     let primal = 0.5 * norm2 - nu * rho + risk;
-    let mut certificate = finish(problem, &sides, alpha, norm2, primal, |feasible2| -0.5 * feasible2);
+    let mut certificate = finish(problem, &sides, alpha, norm2, primal, deadline);
     (certificate.offset, certificate.level) = (offset, Some(rho));
     certificate.rows = rows(problem, &sides, alpha, scores, offset, loss, certificate.norm);
     counted(certificate)
 }
 
 /// One-class: one group of all rows; 0 ≤ α_i ≤ w_i/(νn), Σα = 1.
-pub(super) fn one_class(problem: &Problem<'_>, nu: f64, alpha: &[f64], scores: &[f64]) -> Certificate {
+pub(super) fn one_class(
+    problem: &Problem<'_>,
+    nu: f64,
+    alpha: &[f64],
+    scores: &[f64],
+    deadline: Option<Instant>,
+) -> Certificate {
     let n = problem.len() as f64;
     let group = Group::new(problem, (0..problem.len()).collect(), 1.0, 1.0, 1.0 / (nu * n), alpha, scores);
     let rho = group.level;
@@ -36,14 +50,20 @@ pub(super) fn one_class(problem: &Problem<'_>, nu: f64, alpha: &[f64], scores: &
     let norm2 = dot(alpha, scores);
     let groups = [group];
     let primal = 0.5 * norm2 - rho + risk;
-    let mut certificate = finish(problem, &groups, alpha, norm2, primal, |feasible2| -0.5 * feasible2);
+    let mut certificate = finish(problem, &groups, alpha, norm2, primal, deadline);
     (certificate.offset, certificate.level) = (-rho, Some(rho));
     certificate.rows = rows(problem, &groups, alpha, scores, -rho, loss, certificate.norm);
     counted(certificate)
 }
 
 /// ν-SVR: |α_i| ≤ w_i/(λn), Σα = 0, Σ|α| ≤ ν/λ; residuals above and below are the groups.
-pub(super) fn regression(problem: &Problem<'_>, nu: f64, alpha: &[f64], scores: &[f64]) -> Certificate {
+pub(super) fn regression(
+    problem: &Problem<'_>,
+    nu: f64,
+    alpha: &[f64],
+    scores: &[f64],
+    deadline: Option<Instant>,
+) -> Certificate {
     let (n, lambda, y) = (problem.len() as f64, problem.lambda(), problem.y());
     let all = || (0..y.len()).collect::<Vec<usize>>();
     let part = |side: f64| -> Vec<f64> { alpha.iter().map(|a| (side * a).max(0.0) * side).collect() };
@@ -75,7 +95,7 @@ pub(super) fn regression(problem: &Problem<'_>, nu: f64, alpha: &[f64], scores: 
     }
     let size = alpha.iter().map(|a| a.abs()).fold(0.0, f64::max);
     let is_moved = moved > 1e-10 * size;
-    let feasible2 = if is_moved { norm(problem, &feasible) } else { norm2 };
+    let feasible2 = if is_moved { norm(problem, &feasible, deadline) } else { norm2 };
     let dual = lambda * dot(&feasible, y) - 0.5 * lambda * feasible2;
     let scale = y.iter().map(|y| y.abs()).sum::<f64>() / n;
     let mut certificate = blank(primal, dual, scale);
@@ -180,8 +200,9 @@ pub(crate) fn level(mut values: Vec<(f64, f64)>, mass: f64) -> f64 {
     values.last().map_or(0.0, |last| last.0)
 }
 
-fn norm(problem: &Problem<'_>, alpha: &[f64]) -> f64 {
-    products(problem.gram(), alpha, None).map_or(f64::INFINITY, |scores| dot(alpha, &scores))
+/// αᵀKα, or a number beyond any if there is no time: the bound is then worth nothing, and stays a number.
+fn norm(problem: &Problem<'_>, alpha: &[f64], deadline: Option<Instant>) -> f64 {
+    products(problem.gram(), alpha, deadline).map_or(1e300, |scores| dot(alpha, &scores))
 }
 
 fn blank(primal: f64, dual: f64, scale: f64) -> Certificate {
@@ -211,15 +232,15 @@ fn finish(
     alpha: &[f64],
     norm2: f64,
     primal: f64,
-    dual: impl Fn(f64) -> f64,
+    deadline: Option<Instant>,
 ) -> Certificate {
     let mut feasible = alpha.to_vec();
     groups.iter().for_each(|group| group.project(problem, &mut feasible));
     let moved = alpha.iter().zip(&feasible).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let size = alpha.iter().map(|a| a.abs()).fold(0.0, f64::max);
     let is_moved = moved > 1e-10 * size;
-    let feasible2 = if is_moved { norm(problem, &feasible) } else { norm2 };
-    let mut certificate = blank(primal, dual(feasible2), 0.0);
+    let feasible2 = if is_moved { norm(problem, &feasible, deadline) } else { norm2 };
+    let mut certificate = blank(primal, -0.5 * feasible2, 0.0);
     certificate.violation = groups.iter().map(|group| group.violation).fold(0.0, f64::max);
     certificate.norm = norm2.max(0.0).sqrt();
     certificate.projected = is_moved.then_some(moved);
