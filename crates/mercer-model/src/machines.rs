@@ -47,7 +47,7 @@ struct Share {
 }
 
 /// A stopped run is certified within this time.
-const HURRY: Duration = Duration::from_millis(120);
+const HURRY: Duration = Duration::from_millis(80);
 
 pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
     let total = posed.gram.len();

@@ -311,3 +311,22 @@ fn sparse_rows_may_have_coordinates_that_training_rows_had_not() {
         assert_eq!(model.predict(&few).unwrap().len(), 1);
     }
 }
+
+#[test]
+fn a_nu_machine_that_is_stopped_at_once_is_not_certified_at_length() {
+    let chess = set("@chessboard(n=6000)");
+    let watch = Impatient(Instant::now());
+    for learner in [Learner::NuSvc, Learner::OneClass, Learner::HardMargin] {
+        let setting = Setting { watch: &watch, ..Setting::default() };
+        let model =
+            fit(&spec("rbf(sigma=0.1)", learner), &training(&chess, &Registry::new()), &setting).unwrap();
+        let machine = &model.machines()[0];
+        assert_eq!((machine.status, model.certified()), (Status::Stopped, false), "{learner}");
+        let certificate = machine.certificate.as_ref().unwrap();
+        assert!(
+            certificate.gap.is_finite() && certificate.relative_gap.is_finite(),
+            "{learner}: {certificate:?}"
+        );
+        assert_eq!(&roundtrip(&model), &model);
+    }
+}
