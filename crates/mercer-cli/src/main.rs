@@ -6,8 +6,12 @@
 mod args;
 mod commands;
 mod input;
+mod labels;
+mod model_file;
 mod output;
+mod specify;
 mod watch;
+mod words;
 
 use std::process::ExitCode;
 

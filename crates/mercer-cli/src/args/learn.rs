@@ -165,12 +165,10 @@ pub(crate) struct Show {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  \
+#[command(after_help = "Example:\n  \
     tail -f events.csv | mercer stream --target spam --keep 500 -o spam.mercer\n\n\
     The first line names the columns; the first row says which of them hold numbers (--kind says otherwise).\n\
-    Each row is predicted before it is learned. Ctrl-C ends the stream and saves the model."
-)]
+    Each row is predicted before it is learned. Ctrl-C ends the stream and saves the model.")]
 pub(crate) struct Stream {
     /// The kernel, in the kernel language; words that need all rows, such as gamma=scale, cannot be used.
     #[arg(long, short, value_name = "EXPR", default_value = "rbf(gamma=1)", allow_hyphen_values = true)]
