@@ -13,6 +13,7 @@ mod file;
 mod fit;
 mod hash;
 mod learners;
+mod machines;
 mod model;
 mod needs;
 mod predict;
