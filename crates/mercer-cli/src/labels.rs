@@ -14,8 +14,12 @@ pub(crate) fn label(data: &ColumnData, row: usize) -> String {
 
 /// Rows whose class is not the one that was found.
 pub(crate) fn misses(found: &[usize], classes: &[String], target: &Column) -> usize {
-    let wrong = |(row, &class): (usize, &usize)| label(&target.data, row) != classes[class];
-    found.iter().enumerate().filter(|&pair| wrong(pair)).count()
+    let right = |row: usize, class: &str| match &target.data {
+        // A number may be written in several ways.
+        ColumnData::Numbers(values) => class.parse() == Ok(values[row]),
+        data => label(data, row) == class,
+    };
+    found.iter().enumerate().filter(|&(row, &class)| !right(row, &classes[class])).count()
 }
 
 /// The root of the mean squared difference; not a number where the target holds none.

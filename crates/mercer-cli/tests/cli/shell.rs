@@ -6,8 +6,23 @@ use insta::assert_snapshot;
 
 use crate::run::Folder;
 
-const COMMANDS: [&str; 9] =
-    ["demo", "gram", "check", "features", "kernels", "maps", "data", "completions", "manual"];
+const COMMANDS: [&str; 15] = [
+    "demo",
+    "fit",
+    "predict",
+    "show",
+    "stream",
+    "gram",
+    "check",
+    "features",
+    "learners",
+    "kernels",
+    "maps",
+    "data",
+    "explain",
+    "completions",
+    "manual",
+];
 
 /// Pages name the version, which is not theirs to hold.
 fn unversioned(text: &str) -> String {
