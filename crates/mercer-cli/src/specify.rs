@@ -8,22 +8,26 @@ use mercer::solve::Tolerance;
 use mercer::solve::loss::{LOSSES, LossSpec, Target};
 
 use crate::args::Fit;
-use crate::output::note;
 
-/// What is to be fitted; says on stderr what was chosen for the user.
+/// What is to be fitted, and what was chosen for the user, in words.
 pub(crate) fn specify(
     options: &Fit,
     kernel: KernelExpr,
     target: Option<&Column>,
     place: &str,
-) -> anyhow::Result<Spec> {
+) -> anyhow::Result<(Spec, Option<String>)> {
     let learner = options.solver.as_deref().map(str::parse::<Learner>).transpose().context("--solver")?;
     let loss = options.loss.as_deref().map(str::parse::<LossSpec>).transpose().context("--loss")?;
+    let mut chosen = None;
     let mut spec = match (learner, loss) {
         (Some(learner), Some(loss)) => Spec { loss: Some(loss), ..Spec::new(kernel, learner) },
         (None, Some(loss)) => Spec::for_loss(kernel, loss),
         (Some(learner), None) => Spec { loss: usual(learner, options, target), ..Spec::new(kernel, learner) },
-        (None, None) => Spec::for_loss(kernel, by_target(options, target, place)?),
+        (None, None) => {
+            let (loss, why) = by_target(options, target, place)?;
+            chosen = Some(why);
+            Spec::for_loss(kernel, loss)
+        }
     };
     if let (true, None) = (spec.learner.info().kind != Kind::Nothing, target) {
         bail!("{place}: there is no column 'label'; name the column to predict (--target COLUMN)");
@@ -41,7 +45,7 @@ pub(crate) fn specify(
     spec.seed = options.input.seed;
     (spec.epochs, spec.step, spec.average) = (options.epochs, options.step, options.average);
     spec.keep = options.keep.map(|keep| keep as usize);
-    Ok(spec)
+    Ok((spec, chosen))
 }
 
 /// Whether λ means anything to a learner.
@@ -72,22 +76,19 @@ fn classes(column: &Column) -> Option<usize> {
     }
 }
 
-/// The loss where neither loss nor learner is named.
-fn by_target(options: &Fit, target: Option<&Column>, place: &str) -> anyhow::Result<LossSpec> {
+/// The loss where neither loss nor learner is named, and why.
+fn by_target(options: &Fit, target: Option<&Column>, place: &str) -> anyhow::Result<(LossSpec, String)> {
     let Some(column) = target else {
         bail!("{place}: there is no column 'label'; name the column to predict (--target COLUMN)");
     };
-    let holds = |what: &str| format!("'{}' holds {what} (--loss chooses another)", column.name);
-    match classes(column) {
-        Some(2) => note(&format!("loss: hinge, since {}", holds("two classes"))),
-        Some(count) => note(&format!("loss: hinge, since {}", holds(&format!("{count} classes")))),
-        None if options.multi.is_some() => note(&format!("loss: hinge, since {}", holds("classes"))),
-        None => {
-            note(&format!("loss: squared, since {}", holds("numbers")));
-            return Ok(LossSpec::Squared);
-        }
-    }
-    Ok(LossSpec::Hinge)
+    let (loss, holds) = match classes(column) {
+        Some(2) => (LossSpec::Hinge, "two classes".to_owned()),
+        Some(count) => (LossSpec::Hinge, format!("{count} classes")),
+        None if options.multi.is_some() => (LossSpec::Hinge, "classes".to_owned()),
+        None => (LossSpec::Squared, "numbers".to_owned()),
+    };
+    let why = format!("loss: {loss}, since '{}' holds {holds} (--loss chooses another)", column.name);
+    Ok((loss, why))
 }
 
 /// The loss of a learner where only the learner is named: its own, or the first that suits the target.

@@ -97,22 +97,27 @@ pub(crate) fn share(relative: f64) -> String {
         return "not known".to_owned();
     }
     if relative == 0.0 {
-        return "no difference that a floating-point number can hold".to_owned();
+        return "nothing that floating point can hold".to_owned();
     }
     if relative >= 0.001 {
-        return format!("{} %", number((relative * 1e4).ceil() / 1e2));
+        return format!("{} % of the objective", number((relative * 1e4).ceil() / 1e2));
     }
     // Rounded down to one digit: a bound may be said weaker than it is, never stronger.
     let parts = 1.0 / relative;
     let unit = 10_f64.powf(parts.log10().floor());
     let digit = (parts / unit).floor().clamp(1.0, 9.0);
     let (size, name) = match unit {
-        u if u >= 1e15 => return "one part in 10^15, the limit of floating point".to_owned(),
+        u if u >= 1e15 => return "less than one part in 10^15 of the objective".to_owned(),
         u if u >= 1e12 => (u / 1e12, " million million"),
         u if u >= 1e6 => (u / 1e6, " million"),
         u => (u, ""),
     };
-    format!("one part in {}{name}", digit * size)
+    format!("one part in {}{name} of the objective", digit * size)
+}
+
+/// A number that should be small, in as many digits as it deserves.
+pub(crate) fn small(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { format!("{value:.2e}") }
 }
 
 /// Why a model is not certified; nothing if it is.
@@ -244,13 +249,13 @@ mod tests {
 
     #[test]
     fn shares_are_never_said_stronger_than_they_are() {
-        assert_eq!(share(0.25), "25 %");
-        assert_eq!(share(0.0012345), "0.13 %");
-        assert_eq!(share(1e-4), "one part in 10000");
-        assert_eq!(share(3.0e-7), "one part in 3 million");
-        assert_eq!(share(2.6e-7), "one part in 3 million");
-        assert_eq!(share(0.0), "no difference that a floating-point number can hold");
+        assert_eq!(share(0.25), "25 % of the objective");
+        assert_eq!(share(0.0012345), "0.13 % of the objective");
+        assert_eq!(share(1e-4), "one part in 10000 of the objective");
+        assert_eq!(share(3.0e-7), "one part in 3 million of the objective");
+        assert_eq!(share(2.6e-7), "one part in 3 million of the objective");
+        assert_eq!(share(0.0), "nothing that floating point can hold");
         assert_eq!(share(f64::NAN), "not known");
-        assert_eq!(share(1e-20), "one part in 10^15, the limit of floating point");
+        assert_eq!(share(1e-20), "less than one part in 10^15 of the objective");
     }
 }

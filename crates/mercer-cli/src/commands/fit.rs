@@ -25,7 +25,7 @@ pub(crate) fn run(options: &Fit) -> anyhow::Result<Answer> {
         model_file::check(path)?;
     }
     let data = load_weighted(&options.input, Some(&expr), options.weights.as_deref())?;
-    let spec = specify(options, expr, data.target.as_ref(), &data.name)?;
+    let (spec, chosen) = specify(options, expr, data.target.as_ref(), &data.name)?;
     // From here on a signal ends the work with what there is; a second one ends it at once.
     listen();
     let fitted = learn(options, &spec, &data, &onlooker);
@@ -40,6 +40,8 @@ pub(crate) fn run(options: &Fit) -> anyhow::Result<Answer> {
     if let Some(path) = &options.out {
         model_file::save(&model, path)?;
     }
+    // Said only now: an error is one line.
+    chosen.iter().for_each(|chosen| note(chosen));
     let error = training_error(&model, &data)?;
     let saved = options.out.as_ref().map(|path| visible(&path.display().to_string()));
     if options.json {
@@ -163,8 +165,11 @@ fn in_words(model: &Model, data: &Data, error: &TrainingError, saved: Option<&st
             Claim::Optimal => {
                 lines.push(("objective", precise(found.primal)));
                 lines.push(("dual", precise(found.dual)));
-                lines.push(("gap", format!("{:.2e}, relative {:.2e}", found.gap, found.relative_gap)));
-                lines.push(("violation", format!("{:.2e}", found.violation)));
+                lines.push((
+                    "gap",
+                    format!("{}, relative {}", words::small(found.gap), words::small(found.relative_gap)),
+                ));
+                lines.push(("violation", words::small(found.violation)));
             }
         }
         if model.spec().learner == mercer::model::Learner::HardMargin && found.primal > 0.0 {
@@ -173,7 +178,7 @@ fn in_words(model: &Model, data: &Data, error: &TrainingError, saved: Option<&st
         lines.push(("mercer", words::convexity(&found.convexity)));
         lines.push(("ended", format!("{}; {}", words::ending(machine.status), iterations(model))));
     }
-    lines.push(("time", format!("{} s, {} kernel entries", number(from.seconds), from.entries)));
+    lines.push(("time", format!("{:.3} s, {} kernel entries", from.seconds, from.entries)));
     lines.push(("training", error.in_words()));
     lines.push(("saved", saved.map_or_else(|| "no (-o MODEL)".to_owned(), str::to_owned)));
     lines.push(("certified", if model.certified() { certified(model) } else { "no".to_owned() }));
@@ -197,7 +202,9 @@ fn precise(value: f64) -> String {
 fn certified(model: &Model) -> String {
     let worst = words::worst_first(model);
     match worst.first().map(|(_, found)| (&found.claim, found.relative_gap)) {
-        Some((Claim::Optimal, gap)) => format!("yes: within {} of the best possible", words::share(gap)),
+        Some((Claim::Optimal, gap)) => {
+            format!("yes: above the best possible by at most {}", words::share(gap))
+        }
         _ => "yes: every row is on the right side".to_owned(),
     }
 }

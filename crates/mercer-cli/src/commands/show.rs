@@ -137,16 +137,16 @@ fn bounds(model: &Model, found: &Certificate) -> Vec<(&'static str, String)> {
         (
             "gap",
             format!(
-                "P - D = {:.2e}. This machine is at most that far above the best possible one{holds}: {} of the objective.",
-                found.gap,
+                "P - D = {}. This machine is at most that far above the best possible one{holds}: by {}.",
+                words::small(found.gap),
                 words::share(found.relative_gap)
             ),
         ),
         (
             "violation",
             format!(
-                "{:.2e}. The row that agrees least with its coefficient is off by this much (mercer explain kkt).",
-                found.violation
+                "{}. The row that agrees least with its coefficient is off by this much (mercer explain kkt).",
+                words::small(found.violation)
             ),
         ),
     ];
@@ -254,8 +254,8 @@ fn digits(value: f64) -> String {
 fn several(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
     let worst = words::share(machines[0].1.relative_gap);
     format!(
-        "one for each of {} machines, below. The worst is at most {worst} of its objective above the best possible machine \
-         for its two classes.",
+        "one for each of {} machines, below. The worst is above the best possible machine for its two classes by at \
+         most {worst}.",
         model.machines().len()
     )
 }

@@ -83,8 +83,9 @@ fn dual_slope(problem: &Problem<'_>, loss: &dyn Loss, i: usize, alpha: f64) -> (
     }
     let u = -problem.lambda() * problem.len() as f64 * alpha / w;
     let (low, high) = loss.domain(problem.y()[i]);
-    let room = 1e-12 * (1.0 + u.abs());
-    (u, u <= low + room || u >= high - room)
+    // The end at 0 is α = 0 itself; a coefficient that is small against C is no less free for that.
+    let at = |end: f64| end != 0.0 && end.is_finite() && (u - end) * end.signum() >= -1e-12 * end.abs();
+    (u, at(low) || at(high))
 }
 
 fn rows(
