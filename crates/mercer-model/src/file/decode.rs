@@ -32,11 +32,15 @@ pub(super) struct Tensors<'a>(BTreeMap<String, (Dtype, Vec<usize>, &'a [u8])>);
 
 pub(super) fn decode(bytes: &[u8], registry: &Registry) -> Result<Model, Fault> {
     let (metadata, tensors) = open(bytes)?;
-    let format = metadata.get("format").ok_or("it has no format, so it is no model of Mercer's".to_owned())?;
+    let format =
+        metadata.get("format").ok_or("it has no format, so it is no model of Mercer's".to_owned())?;
     check_format(format)?;
-    let seen = tensors.0.iter().map(|(name, (dtype, shape, data))| (name.as_str(), *dtype, shape.as_slice(), *data));
+    let seen =
+        tensors.0.iter().map(|(name, (dtype, shape, data))| (name.as_str(), *dtype, shape.as_slice(), *data));
     if metadata.get("checksum") != Some(&checksum(&metadata, seen)) {
-        return Err("its checksum does not agree with what it holds; it was changed or cut".to_owned().into());
+        return Err("its checksum does not agree with what it holds; it was changed or cut"
+            .to_owned()
+            .into());
     }
     Ok(model(&metadata, &tensors, registry)?)
 }
@@ -45,7 +49,8 @@ fn check_format(format: &str) -> Result<(), Fault> {
     if format == FORMAT {
         return Ok(());
     }
-    let later = format.strip_prefix("mercer/").filter(|v| !v.is_empty() && v.bytes().all(|b| b.is_ascii_digit()));
+    let later =
+        format.strip_prefix("mercer/").filter(|v| !v.is_empty() && v.bytes().all(|b| b.is_ascii_digit()));
     Err(match later {
         Some(_) => Fault::Newer(format.chars().take(40).collect()),
         None => Fault::Corrupt("its format is not one of Mercer's".to_owned()),
@@ -102,7 +107,9 @@ fn machines(texts: Vec<MachineText>, tensors: &Tensors<'_>) -> Result<Vec<Machin
     };
     let (bias, level) = (tensors.reals("bias")?, tensors.maybe("level")?);
     if [texts.len(), bias.len(), level.len()] != [count; 3] {
-        return Err(format!("it has coefficients of {count} machines, but another number of their other parts"));
+        return Err(format!(
+            "it has coefficients of {count} machines, but another number of their other parts"
+        ));
     }
     let mut found = Vec::new();
     for (at, text) in texts.into_iter().enumerate() {
@@ -167,12 +174,19 @@ impl Tensors<'_> {
 
     pub(super) fn wholes(&self, name: &str) -> Result<Vec<usize>, String> {
         let bytes = self.find(name, Dtype::U64)?.as_chunks::<8>().0;
-        let value = |bytes: &[u8; 8]| usize::try_from(u64::from_le_bytes(*bytes)).map_err(|error| error.to_string());
+        let value =
+            |bytes: &[u8; 8]| usize::try_from(u64::from_le_bytes(*bytes)).map_err(|error| error.to_string());
         bytes.iter().map(value).collect()
     }
 
     pub(super) fn shorts(&self, name: &str) -> Result<Vec<u32>, String> {
-        Ok(self.find(name, Dtype::U32)?.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
+        Ok(self
+            .find(name, Dtype::U32)?
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|bytes| u32::from_le_bytes(*bytes))
+            .collect())
     }
 
     pub(super) fn bytes(&self, name: &str) -> Result<&[u8], String> {

@@ -76,7 +76,9 @@ impl CertificateText {
         Self {
             claim: match certificate.claim {
                 Claim::Optimal => ClaimText::Optimal,
-                Claim::Separates { mistakes, margin } => ClaimText::Separates { mistakes, margin: Real(margin) },
+                Claim::Separates { mistakes, margin } => {
+                    ClaimText::Separates { mistakes, margin: Real(margin) }
+                }
             },
             primal: Real(certificate.primal),
             dual: Real(certificate.dual),
@@ -178,7 +180,9 @@ impl PreprocessingText {
     pub(super) fn of(preprocessing: &Preprocessing) -> Self {
         let step = |step: &Step| match step {
             Step::Scale(state) => {
-                let named = state.iter().map(|(name, values)| (name.clone(), values.iter().copied().map(Real).collect()));
+                let named = state
+                    .iter()
+                    .map(|(name, values)| (name.clone(), values.iter().copied().map(Real).collect()));
                 StepText::Scale(named.collect())
             }
             Step::OneHot(levels) => StepText::OneHot(levels.clone()),
@@ -194,7 +198,9 @@ impl PreprocessingText {
                 let values = |values: Vec<Real>| values.into_iter().map(|value| value.0).collect();
                 Ok(Step::Scale(state.into_iter().map(|(name, numbers)| (name, values(numbers))).collect()))
             }
-            StepText::OneHot(levels) if levels.windows(2).all(|pair| pair[0] < pair[1]) => Ok(Step::OneHot(levels)),
+            StepText::OneHot(levels) if levels.windows(2).all(|pair| pair[0] < pair[1]) => {
+                Ok(Step::OneHot(levels))
+            }
             StepText::OneHot(_) => Err("levels of a column do not ascend".to_owned()),
         };
         let steps = self.steps.into_iter().map(|(name, known)| Ok((name, step(known)?)));

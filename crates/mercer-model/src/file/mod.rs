@@ -29,10 +29,16 @@ use crate::{Model, ModelError};
 pub(crate) const FORMAT: &str = "mercer/1";
 
 pub(crate) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
-    let bytes = encode::encode(model.parts())
-        .map_err(|reason| ModelError::File { verb: "write", path: path.to_owned(), reason })?;
-    store::replace(path, &bytes)
-        .map_err(|error| ModelError::File { verb: "write", path: path.to_owned(), reason: error.to_string() })
+    let bytes = encode::encode(model.parts()).map_err(|reason| ModelError::File {
+        verb: "write",
+        path: path.to_owned(),
+        reason,
+    })?;
+    store::replace(path, &bytes).map_err(|error| ModelError::File {
+        verb: "write",
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })
 }
 
 pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Model, ModelError> {
@@ -42,6 +48,3 @@ pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Model, ModelError
         decode::Fault::Corrupt(reason) => ModelError::Corrupt { path: path.to_owned(), reason },
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -21,7 +21,8 @@ pub(super) fn encode(table: &Table, tensors: &mut Vec<Tensor>) -> Result<Vec<Poi
             tensors.push(Tensor { name: name(at, part), dtype, shape, bytes });
         };
         let reals = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
-        let wholes = |values: &[usize]| values.iter().flat_map(|&v| (v as u64).to_le_bytes()).collect::<Vec<u8>>();
+        let wholes =
+            |values: &[usize]| values.iter().flat_map(|&v| (v as u64).to_le_bytes()).collect::<Vec<u8>>();
         let shorts = |values: &[u32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
         match &column.data {
             ColumnData::Numbers(values) => push("numbers", vec![values.len()], Dtype::F64, reals(values)),
@@ -72,7 +73,8 @@ pub(super) fn decode(described: Vec<PointsText>, tensors: &Tensors<'_>) -> Resul
             }
             ColumnKind::Sparse(dim) => {
                 let starts = tensors.wholes(&name(at, "starts"))?;
-                let (indices, values) = (tensors.shorts(&name(at, "indices"))?, tensors.reals(&name(at, "values"))?);
+                let (indices, values) =
+                    (tensors.shorts(&name(at, "indices"))?, tensors.reals(&name(at, "values"))?);
                 if dim > 1 << 32 {
                     return Err(format!("column '{column}' has {dim} coordinates"));
                 }
@@ -82,9 +84,9 @@ pub(super) fn decode(described: Vec<PointsText>, tensors: &Tensors<'_>) -> Resul
                 tensors.bytes(&name(at, "texts"))?,
                 &tensors.wholes(&name(at, "ends"))?,
             )?),
-            ColumnKind::Categories(levels) => {
-                ColumnData::Categories(Categories::new(levels, tensors.shorts(&name(at, "codes"))?).map_err(said)?)
-            }
+            ColumnKind::Categories(levels) => ColumnData::Categories(
+                Categories::new(levels, tensors.shorts(&name(at, "codes"))?).map_err(said)?,
+            ),
             ColumnKind::Matrix(_) => return Err("rows of a matrix cannot be stored as points".to_owned()),
         };
         table.push(column, data).map_err(said)?;

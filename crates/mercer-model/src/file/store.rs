@@ -41,8 +41,11 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// The whole file, if it is one and not beyond all measure.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
-    let cannot =
-        |error: io::Error| ModelError::File { verb: "read", path: path.to_owned(), reason: error.to_string() };
+    let cannot = |error: io::Error| ModelError::File {
+        verb: "read",
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
     let corrupt = |reason: String| ModelError::Corrupt { path: path.to_owned(), reason };
     let known = std::fs::metadata(path).map_err(cannot)?;
     if !known.is_file() {
@@ -52,7 +55,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
         return Err(corrupt(format!("it has {} bytes, at most {LARGEST} are read", known.len())));
     }
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(known.len() as usize).map_err(|_| corrupt("it does not fit in memory".to_owned()))?;
+    bytes
+        .try_reserve_exact(known.len() as usize)
+        .map_err(|_| corrupt("it does not fit in memory".to_owned()))?;
     // A file that grows while it is read is cut where it was.
     File::open(path).map_err(cannot)?.take(known.len()).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)
