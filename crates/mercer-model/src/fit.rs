@@ -88,6 +88,8 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
     let gram = Lazy::with(&spec.kernel, &table, registry)?.in_precision(precision);
     let features =
         if spec.learner.info().explicit { Some(features(spec, &gram, setting.budget)?) } else { None };
+    // Before solving, so that nothing takes long after a stop.
+    let hash = crate::hash::data(training.table, training.target, training.weights);
     let posed = Posed {
         spec,
         loss,
@@ -121,7 +123,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
             source: training.source.to_owned(),
             rows,
             columns: training.table.columns().len(),
-            hash: crate::hash::data(training.table, training.target, training.weights),
+            hash,
             seed: spec.seed,
             seconds: started.elapsed().as_secs_f64(),
             entries,

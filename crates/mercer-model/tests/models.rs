@@ -115,7 +115,7 @@ fn no_rows_are_no_answers() {
 #[test]
 fn numbers_can_be_classes() {
     let mut moons = set("@moons(n=60)");
-    let truth = moons.classes(&["0".into(), "1".into()][..].to_vec());
+    let truth = moons.classes(&["-1".to_owned(), "1".to_owned()]);
     let values = truth.iter().map(|&class| if class == 1 { 10.0 } else { 9.5 }).collect();
     moons.target = Column { name: "y".into(), data: ColumnData::Numbers(values) };
     let model = learn(&spec("rbf(sigma=0.3)", Learner::Smo), &moons).unwrap();

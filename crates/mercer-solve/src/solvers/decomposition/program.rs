@@ -67,6 +67,20 @@ impl Program {
         beta
     }
 
+    /// α of a program with other boxes, made to fit these: where several rows of the largest |α| in units of the box are
+    /// alike they were at their bounds, and are again.
+    pub(in crate::solvers) fn fitted(&self, alpha: &[f64]) -> Vec<f64> {
+        let part = |a: usize| {
+            let value = alpha.get(self.rows[a]).copied().unwrap_or(0.0);
+            let end = if value > 0.0 { self.upper[a] } else { self.lower[a] };
+            if end == 0.0 { 0.0 } else { value / end }
+        };
+        let most = (0..self.len()).map(part).fold(0.0, f64::max);
+        let alike = (0..self.len()).filter(|&a| part(a) >= most * (1.0 - 1e-9)).count();
+        let factor = if most > 0.0 && most.is_finite() && alike >= 2 { 1.0 / most } else { 1.0 };
+        alpha.iter().map(|a| factor * a).collect()
+    }
+
     /// Moves a group to its sum: coefficients that are on the wrong side of it shrink together, which keeps zeros zero;
     /// what is still missing is filled in from the first variable on.
     fn settle(&self, beta: &mut [f64], range: Range<usize>, total: f64) {

@@ -72,7 +72,7 @@ impl<'g> Rows<'g> {
 pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
     let n = alpha.len();
     let terms: Vec<(usize, f64)> = (0..n).filter(|&i| alpha[i] != 0.0).map(|i| (i, alpha[i])).collect();
-    let height = chunk(n).min(terms.len());
+    let height = chunk(n).min(terms.len().next_multiple_of(FOUR));
     let mut buffer = Buffer::<f64>::zeros(height * n);
     let mut out = vec![0.0; n];
     for terms in terms.chunks(height.max(1)) {
@@ -94,9 +94,13 @@ const CHUNK: usize = 4_000_000;
 /// At least so many rows are kept even when the budget is for fewer: as much as a handful of vectors.
 const LEAST: usize = 16;
 
+/// Rows in a chunk: a multiple of [`FOUR`], so that no sum depends on how terms were cut into chunks.
 fn chunk(n: usize) -> usize {
-    (CHUNK / n.max(1)).clamp(1, 1024)
+    (CHUNK / n.max(1)).clamp(FOUR, 1024) / FOUR * FOUR
 }
+
+/// Rows that are added together.
+const FOUR: usize = 4;
 
 trait Entry: Real {
     fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]);
@@ -169,7 +173,7 @@ impl<T: Entry> Slots<T> {
     ) -> Result<(), Status> {
         let width = rows.len();
         out.resize(width * width, 0.0);
-        let height = chunk(self.n).min(self.capacity);
+        let height = self.height();
         for (lines, out) in rows.chunks(height).zip(out.chunks_mut(height * width)) {
             let slots = self.ensure(gram, lines, run)?;
             let (n, entries) = (self.n, &self.entries[..]);
@@ -189,17 +193,23 @@ impl<T: Entry> Slots<T> {
         run: &mut Run<'_>,
         polls: bool,
     ) -> Result<(), Status> {
-        let height = chunk(self.n).min(self.capacity);
+        let height = self.height();
         for terms in terms.chunks(height) {
             if let Some(status) = run.stop().filter(|_| polls) {
                 return Err(status);
             }
             let rows: Vec<usize> = terms.iter().map(|term| term.0).collect();
             let slots = self.fetch(gram, &rows, run);
-            let weighted: Vec<(usize, f64)> = slots.into_iter().zip(terms.iter().map(|term| term.1)).collect();
+            let weighted: Vec<(usize, f64)> =
+                slots.into_iter().zip(terms.iter().map(|term| term.1)).collect();
             add(&self.entries, self.n, &weighted, out);
         }
         Ok(())
+    }
+
+    /// Rows that are worked on at a time.
+    fn height(&self) -> usize {
+        if self.capacity < FOUR { self.capacity } else { chunk(self.n).min(self.capacity / FOUR * FOUR) }
     }
 
     /// The slots of some rows, computed where missing, unless the run is to stop.
@@ -266,7 +276,7 @@ fn add<T: Entry>(entries: &[T], n: usize, terms: &[(usize, f64)], out: &mut [f64
     out.par_chunks_mut(WIDTH).enumerate().for_each(|(block, out)| {
         let (from, width) = (block * WIDTH, out.len());
         let row = |slot: usize| &entries[slot * n + from..slot * n + from + width];
-        let mut fours = terms.chunks_exact(4);
+        let mut fours = terms.chunks_exact(FOUR);
         for four in &mut fours {
             let [a, b, c, d] = [four[0], four[1], four[2], four[3]];
             let lines = row(a.0).iter().zip(row(b.0)).zip(row(c.0)).zip(row(d.0));
