@@ -86,7 +86,8 @@ enum TrainingError {
 
 impl TrainingError {
     fn in_words(&self) -> String {
-        let share = |part: usize, all: usize| number(100.0 * part as f64 / all.max(1) as f64);
+        let share =
+            |part: usize, all: usize| number((1000.0 * part as f64 / all.max(1) as f64).round() / 10.0);
         match *self {
             Self::Misclassified(wrong, all) => {
                 format!("{wrong} of {} misclassified ({} %)", count(all, "row"), share(wrong, all))

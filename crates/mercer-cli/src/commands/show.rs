@@ -196,12 +196,14 @@ fn kernel(found: &Certificate) -> String {
 fn support(model: &Model, found: &Certificate) -> String {
     let rows = model.provenance().rows.max(1);
     let share = number((1000.0 * found.support as f64 / rows as f64).round() / 10.0);
+    let idle = found.support < model.provenance().rows && found.claim == Claim::Optimal && model.certified();
     format!(
-        "{} of {} ({share} %): {} free, {} at the bound. The other rows could be dropped without a change.",
+        "{} of {} ({share} %): {} free, {} at the bound.{}",
         found.support,
         count(model.provenance().rows, "row"),
         found.free(),
-        found.bound
+        found.bound,
+        if idle { " The other rows could be dropped without a change." } else { "" }
     )
 }
 
@@ -214,7 +216,11 @@ fn geometry(model: &Model, machine: &Machine, found: &Certificate) -> Vec<(&'sta
             "margin",
             format!("{margin} = 1/|f|. No training row is nearer to the boundary, in feature space."),
         ));
-    } else if model.task() == Task::Classes && found.norm > 0.0 && found.claim == Claim::Optimal {
+    } else if model.task() == Task::Classes
+        && found.norm > 0.0
+        && found.claim == Claim::Optimal
+        && !matches!(found.convexity, Convexity::Refuted { .. })
+    {
         lines.push((
             "margin",
             format!(
@@ -241,6 +247,11 @@ fn geometry(model: &Model, machine: &Machine, found: &Certificate) -> Vec<(&'sta
 
 fn steps(iterations: u64) -> String {
     count(usize::try_from(iterations).unwrap_or(usize::MAX), "iteration")
+}
+
+/// Thousandths of a second are enough to know.
+fn seconds(value: f64) -> String {
+    format!("{value:.3}")
 }
 
 fn digits(value: f64) -> String {
@@ -285,6 +296,12 @@ fn verdict(model: &Model) -> String {
     match words::shortfall(model) {
         None => {
             let tolerance = model.spec().tolerance;
+            let separates = |machine: &Machine| {
+                machine.certificate.as_ref().is_some_and(|found| found.claim != Claim::Optimal)
+            };
+            if model.machines().iter().all(separates) {
+                return "yes: every training row is on the right side.".to_owned();
+            }
             match (tolerance.gap, tolerance.violation) {
                 (Some(gap), _) => format!("yes, to the tolerance that was asked for (relative gap {gap:e})."),
                 (None, Some(violation)) => {
@@ -332,7 +349,7 @@ fn around(model: &Model) -> Vec<(&'static str, String)> {
                 count(from.rows, "row"),
                 from.source,
                 from.seed,
-                number(from.seconds),
+                seconds(from.seconds),
                 from.entries
             ),
         ));

@@ -13,6 +13,7 @@ mod fit;
 mod gram;
 mod hostile;
 mod lists;
+mod misfits;
 mod predict;
 mod run;
 mod shell;

@@ -132,6 +132,15 @@ fn models_that_are_none() {
         let folder = Folder::with("six.csv", SIX).and("turned.mercer", turned);
         folder.run(&["show", "turned.mercer"]).refusal();
     }
+    let at = whole.windows(8).position(|bytes| bytes == b"mercer/1").unwrap();
+    let mut newer = whole.clone();
+    newer[at + 7] = b'2';
+    let folder = folder.and("newer.mercer", newer);
+    let told = folder.run(&["show", "newer.mercer"]).refusal();
+    assert_eq!(
+        told,
+        "'newer.mercer' has the format mercer/2, this version reads mercer/1; use a newer mercer"
+    );
     let told = folder.run(&["show", "none.mercer"]).refusal();
     assert!(told.starts_with("cannot read 'none.mercer': "), "{told}");
     folder.run(&["show", "."]).refusal();

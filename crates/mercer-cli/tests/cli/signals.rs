@@ -43,6 +43,8 @@ fn the_first_signal_keeps_what_there_is() {
         let shown = folder.run(&["show", "m.mercer", "--json"]).json(0);
         assert_eq!(shown["certified"], false);
         assert_eq!(shown["machines"][0]["ended"], "stopped by the user");
+        let mercer = &shown["machines"][0]["certificate"]["mercer"];
+        assert_eq!(mercer, "positive semi-definite by construction", "a proof needs no time");
         assert_eq!(folder.names(), ["m.mercer"]);
     }
 }
