@@ -81,7 +81,8 @@ struct Told {
 
 impl Onlooker {
     pub(crate) fn new(telling: Telling) -> Self {
-        let bar = (telling == Telling::Auto && std::io::stderr().is_terminal()).then(ProgressBar::no_length);
+        let seen = telling == Telling::Auto && std::io::stderr().is_terminal();
+        let bar = seen.then(|| ProgressBar::no_length().with_style(style(None)));
         Self { bar, json: telling == Telling::Json, told: Mutex::default() }
     }
 
@@ -101,8 +102,7 @@ impl Onlooker {
 
     fn draw(&self, bar: &ProgressBar, progress: &Progress) {
         if bar.length() != progress.limit {
-            let form = if progress.limit.is_some() { "{bar:24} {msg}" } else { "{spinner} {msg}" };
-            bar.set_style(ProgressStyle::with_template(form).expect("the template is a constant"));
+            bar.set_style(style(progress.limit));
             match progress.limit {
                 Some(limit) => bar.set_length(limit),
                 None => bar.unset_length(),
@@ -133,6 +133,12 @@ impl Watch for Onlooker {
     fn stopped(&self) -> bool {
         stopped()
     }
+}
+
+/// A bar where the end is known, else something that turns.
+fn style(limit: Option<u64>) -> ProgressStyle {
+    let form = if limit.is_some() { "{bar:24} {msg}" } else { "{spinner} {msg}" };
+    ProgressStyle::with_template(form).expect("the template is a constant")
 }
 
 /// The relative gap, where both objectives are known.

@@ -203,6 +203,7 @@ fn precise(value: f64) -> String {
 fn certified(model: &Model) -> String {
     let worst = words::worst_first(model);
     match worst.first().map(|(_, found)| (&found.claim, found.relative_gap)) {
+        Some((Claim::Optimal, 0.0)) => "yes: nothing better exists, to the last digit".to_owned(),
         Some((Claim::Optimal, gap)) => {
             format!("yes: above the best possible by at most {}", words::share(gap))
         }

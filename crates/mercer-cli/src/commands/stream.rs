@@ -191,7 +191,9 @@ impl Session<'_> {
         (self.seen, self.support) = (number, report.support);
         self.mistakes += usize::from(mistake);
         self.say(&line)?;
-        if number as u64 % self.options.every == 0 { self.save() } else { Ok(()) }
+        // A model of one class is none yet.
+        let is_due = (number as u64).is_multiple_of(self.options.every) && self.classes.len() > 1;
+        if is_due { self.save() } else { Ok(()) }
     }
 
     fn save(&self) -> anyhow::Result<()> {

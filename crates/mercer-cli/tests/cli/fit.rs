@@ -14,14 +14,7 @@ pub(crate) fn timeless(text: &str) -> String {
             "gap" | "violation" => format!("{key:9} <small>"),
             "ended" => line.split("; ").next().unwrap_or(line).to_owned(),
             "objective" | "dual" => shortened(line),
-            "certified" => line
-                .split(" of the best")
-                .next()
-                .unwrap_or(line)
-                .split(" in ")
-                .next()
-                .unwrap_or(line)
-                .to_owned(),
+            "certified" => line.split(':').next().unwrap_or(line).to_owned(),
             _ => line.to_owned(),
         }
     });
