@@ -3,9 +3,15 @@
 pub(crate) mod check;
 pub(crate) mod data;
 pub(crate) mod demo;
+pub(crate) mod explain;
 pub(crate) mod features;
+pub(crate) mod fit;
 pub(crate) mod gram;
 pub(crate) mod kernels;
+pub(crate) mod learners;
 pub(crate) mod maps;
 pub(crate) mod picture;
+pub(crate) mod predict;
 pub(crate) mod shell;
+pub(crate) mod show;
+pub(crate) mod stream;
