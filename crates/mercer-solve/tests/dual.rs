@@ -169,10 +169,10 @@ fn the_squared_loss_solves_the_linear_system() {
     for offset in [false, true] {
         let problem = Problem::new(&gram, &y, Objective::Risk(&Squared), lambda, offset).unwrap();
         let solution = solve(&problem, both(1e-12, 1e-9));
-        for i in 0..25 {
+        for (i, y) in y.iter().enumerate() {
             let score: f64 = (0..25).map(|j| gram.entry(i, j) * solution.alpha[j]).sum();
             let left = score + lambda * 25.0 * solution.alpha[i] + solution.bias;
-            assert!((left - y[i]).abs() < 1e-8, "row {i}: {left} and {}", y[i]);
+            assert!((left - y).abs() < 1e-8, "row {i}: {left} and {y}");
         }
         let sum: f64 = solution.alpha.iter().sum();
         assert!(!offset || sum.abs() < 1e-12);

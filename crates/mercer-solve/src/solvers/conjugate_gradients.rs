@@ -132,7 +132,7 @@ impl Work<'_, '_> {
             };
             let before = best.as_ref().map_or(f64::INFINITY, |best| best.gap);
             let gap = now.gap;
-            let done = squares::suffices(run, now.primal, gap);
+            let done = squares::suffices(self.problem, run, now.primal, gap);
             if gap < before {
                 best = Some(now);
             }

@@ -143,7 +143,7 @@ impl Machine<'_, '_> {
                 (best, least) = (Some(candidate), gap);
             }
             let kkt = run.tolerance().violation.is_none_or(|wanted| violation <= Some(wanted));
-            let status = if squares::suffices(run, primal, gap) && kkt {
+            let status = if squares::suffices(self.problem, run, primal, gap) && kkt {
                 Some(Status::Solved)
             } else {
                 run.over(iteration).or((iteration >= limit).then_some(Status::IterationLimit))

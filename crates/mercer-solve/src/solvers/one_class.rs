@@ -95,4 +95,11 @@ impl Reading for Region<'_> {
         let risk: f64 = (0..self.problem.len()).map(slack).sum();
         (0.5 * state.norm2 - rho + risk, -0.5 * state.norm2)
     }
+
+    /// Where zero is inside the hull of the rows the optimum is 0, and a relative gap would be one of rounding.
+    fn rounding(&self) -> f64 {
+        let mut diagonal = vec![0.0; self.problem.len()];
+        self.problem.gram().diagonal(&mut diagonal);
+        1e-15 * diagonal.iter().sum::<f64>() / diagonal.len() as f64
+    }
 }

@@ -136,7 +136,7 @@ pub(super) fn finish(
     let (alpha, scores, (bias, (primal, gap))) = best;
     // The method may give up short of its own, very tight aim; what counts is what was asked for.
     let status = match status {
-        Status::Solved | Status::Stalled if squares::suffices(run, primal, gap) => Status::Solved,
+        Status::Solved | Status::Stalled if squares::suffices(problem, run, primal, gap) => Status::Solved,
         Status::Solved => Status::Stalled,
         other => other,
     };

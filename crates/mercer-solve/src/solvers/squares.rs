@@ -9,7 +9,7 @@
 use mercer_linalg::Budget;
 
 use super::portions::dot;
-use crate::certify::best_offset;
+use crate::certify::{best_offset, relative_gap};
 use crate::loss::{Loss, Quadratic};
 use crate::{Objective, Penalty, Problem, Progress, Run, Solution, SolveError, Status};
 
@@ -84,9 +84,12 @@ pub(super) fn worth(
     (risk / n + 0.5 * problem.lambda() * dot(alpha, scores), gap / n)
 }
 
-/// Whether a gap is what was asked for; an objective of zero is met to the same 1e-12 as in the certificate.
-pub(super) fn suffices(run: &Run<'_>, primal: f64, gap: f64) -> bool {
-    run.tolerance().gap.is_none_or(|wanted| gap <= wanted * primal.abs().max(1e-12))
+/// Whether a gap is what was asked for; an objective of zero is met to 1e-14 of what f = 0 costs.
+pub(super) fn suffices(problem: &Problem<'_>, run: &Run<'_>, primal: f64, gap: f64) -> bool {
+    let row =
+        |i: usize| problem.loss().map_or(0.0, |loss| problem.weight(i) * loss.value(problem.y()[i], 0.0));
+    let scale = (0..problem.len()).map(row).sum::<f64>() / problem.len() as f64;
+    run.tolerance().gap.is_none_or(|wanted| relative_gap(gap, primal, primal - gap, scale) <= wanted)
 }
 
 /// The coefficients of active rows put in their places and made to sum to zero where they must.
@@ -102,7 +105,7 @@ pub(super) fn finish(
         alpha.iter_mut().for_each(|a| *a -= mean);
     }
     let (primal, gap) = worth(problem, rows, &alpha, &scores, bias);
-    let met = if suffices(run, primal, gap) { Status::Solved } else { Status::Stalled };
+    let met = if suffices(problem, run, primal, gap) { Status::Solved } else { Status::Stalled };
     let (primal, dual) = (Some(primal), Some(primal - gap));
     run.report(Progress { iteration: iterations, primal, dual, support: rows.len(), ..Progress::default() });
     let mut all = vec![0.0; problem.len()];

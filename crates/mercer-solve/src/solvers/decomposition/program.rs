@@ -123,6 +123,11 @@ pub(in crate::solvers) trait Reading {
     /// Primal and dual objective.
     fn objectives(&self, state: &State) -> (f64, f64);
 
+    /// What rounding alone makes of the gap.
+    fn rounding(&self) -> f64 {
+        0.0
+    }
+
     /// The objective of f = 0, which keeps relative gaps finite.
     fn scale(&self) -> f64 {
         0.0
