@@ -6,6 +6,7 @@
 
 mod error;
 mod learners;
+pub mod libsvm;
 mod spec;
 
 pub use error::ModelError;
