@@ -4,11 +4,33 @@
 //! `mercer-solve`, runs the learner and has the result certified. A model predicts, explains and is saved; what it
 //! learned from the training rows travels with it, and its kernel runs through the same tiles as in training.
 
+mod build;
+mod convexity;
+mod engine;
 mod error;
+mod explain;
+mod file;
+mod fit;
+mod hash;
 mod learners;
 pub mod libsvm;
+mod model;
+mod needs;
+mod predict;
+mod preprocess;
+mod schema;
 mod spec;
+mod stream;
+mod target;
+mod text;
 
 pub use error::ModelError;
+pub use explain::{Explanation, Term};
+pub use fit::{Setting, Training, fit};
 pub use learners::{Kind, LEARNERS, Learner, LearnerInfo};
+pub use model::{Machine, Model, Parts, Provenance, Task};
+pub use predict::{Outcome, Prediction};
+pub use preprocess::{Preprocessing, Step};
+pub use schema::{ColumnKind, ColumnSchema, Schema};
 pub use spec::{ClassWeights, Multiclass, Scaling, Spec};
+pub use stream::{Stream, StreamReport};

@@ -7,13 +7,37 @@ use mercer_points::Table;
 use super::ready::{Equal, Foreign, OnTexts, OnVectors, Stored};
 use super::resolve;
 use super::view::{Change, View, ViewSpec, Wanted};
-use super::{LeafKernel, LeafPlan, Node, Plan};
+use super::{LeafKernel, LeafPlan, Node, Plan, PlanState, ViewState};
 use crate::info::Domain;
 use crate::kernels::{Built, EachPair, Features, Registry, UserKernel};
 use crate::signature::Value;
 use crate::{KernelError, KernelExpr, Leaf, MapExpr};
 
 pub(super) fn compile(expr: &KernelExpr, table: &Table, registry: &Registry) -> Result<Plan, KernelError> {
+    walk(expr, table, registry, None)
+}
+
+/// The same from what was learned before: no row of the table is looked at.
+pub(super) fn restore(
+    expr: &KernelExpr,
+    table: &Table,
+    registry: &Registry,
+    state: &PlanState,
+) -> Result<Plan, KernelError> {
+    let plan = walk(expr, table, registry, Some(&state.views))?;
+    if plan.views.len() != state.views.len() {
+        let (needed, found) = (plan.views.len(), state.views.len());
+        return Err(KernelError::Unfit(format!("{expr} has {needed} views of its points, not {found}")));
+    }
+    Ok(plan)
+}
+
+fn walk(
+    expr: &KernelExpr,
+    table: &Table,
+    registry: &Registry,
+    learned: Option<&[ViewState]>,
+) -> Result<Plan, KernelError> {
     if maps_within_maps(expr) > MAPS_WITHIN_MAPS {
         return Err(KernelError::Unfit(format!(
             "the kernel of a feature map has a feature map with a kernel, and so on, more than {MAPS_WITHIN_MAPS} deep; \
@@ -23,6 +47,7 @@ pub(super) fn compile(expr: &KernelExpr, table: &Table, registry: &Registry) -> 
     let mut compiler = Compiler {
         table,
         registry,
+        learned,
         views: Vec::new(),
         leaves: Vec::new(),
         normalized: Vec::new(),
@@ -69,7 +94,10 @@ fn maps_within_maps(expr: &KernelExpr) -> usize {
 struct Compiler<'a> {
     table: &'a Table,
     registry: &'a Registry,
-    views: Vec<(ViewSpec, View)>,
+    /// What the views had learned, where they are not to learn again.
+    learned: Option<&'a [ViewState]>,
+    /// With the training points as they see them, where there are any.
+    views: Vec<(ViewSpec, Option<View>)>,
     leaves: Vec<LeafPlan>,
     normalized: Vec<(Node, String)>,
     resolved: Vec<f64>,
@@ -139,7 +167,11 @@ impl Compiler<'_> {
             None => leaf.call().clone(),
             Some(word) => {
                 let view = self.view(name, wanted, changes, None)?;
-                let gamma = resolve::gamma(word, &self.views[view].1);
+                let Some(points) = &self.views[view].1 else {
+                    let said = format!("{name}(gamma={word}) is to be worked out on training rows, and there are none");
+                    return Err(KernelError::Unfit(said));
+                };
+                let gamma = resolve::gamma(word, points);
                 self.resolved.push(gamma);
                 leaf.call().clone().with("gamma", Value::Number(gamma))
             }
@@ -197,7 +229,19 @@ impl Compiler<'_> {
         {
             return Ok(known);
         }
-        self.views.push(ViewSpec::fit(kernel, wanted, changes, features, self.table)?);
+        let made = match self.learned {
+            None => {
+                let (spec, view) = ViewSpec::fit(kernel, wanted, changes, features, self.table)?;
+                (spec, Some(view))
+            }
+            Some(learned) => {
+                let state = learned.get(self.views.len()).ok_or_else(|| {
+                    KernelError::Unfit(format!("nothing is stored of what {kernel} learned of its points"))
+                })?;
+                (ViewSpec::restore(kernel, wanted, changes, features, state)?, None)
+            }
+        };
+        self.views.push(made);
         Ok(self.views.len() - 1)
     }
 }

@@ -10,12 +10,14 @@ mod keys;
 mod ready;
 mod resolve;
 mod route;
+mod state;
 mod tiles;
 mod view;
 
 pub use columns::vectors;
 pub use keys::row_keys;
 pub use ready::Ready;
+pub use state::{PlanState, ViewState};
 pub use tiles::{Entry, Scratch, Tiles};
 
 use std::sync::Arc;

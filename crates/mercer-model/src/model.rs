@@ -1,0 +1,295 @@
+//! A fitted model: specification, support points, coefficients and certificates.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mercer_kernel::{KernelExpr, PlanState, Registry};
+use mercer_points::{Points, ReadOptions, Table};
+use mercer_solve::{Certificate, Progress, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Engine;
+use crate::{Explanation, ModelError, Prediction, Preprocessing, Schema, Spec};
+
+/// What a model answers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Task {
+    /// One of the classes.
+    Classes,
+    /// A number.
+    Numbers,
+    /// Whether a point is where the training rows are.
+    Novelty,
+}
+
+/// One machine: f = Σ_j α_j k(x_j,·) + b over the support points of the model.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// The classes (a, b) that a machine of several decides between: a score above 0 is a vote for a.
+    pub pair: Option<(usize, usize)>,
+    /// One α a support point; 0 where the machine does not use it.
+    pub coefficients: Vec<f64>,
+    /// b; −ρ of a one-class machine.
+    pub bias: f64,
+    /// ρ of ν-classification and of the one-class machine, ε of ν-regression.
+    pub level: Option<f64>,
+    /// What the solution is worth; none for a model that another program made.
+    pub certificate: Option<Certificate>,
+    /// How the solver ended.
+    pub status: Status,
+    /// Its iterations.
+    pub iterations: u64,
+    /// How it went.
+    pub trace: Vec<Progress>,
+}
+
+impl PartialEq for Machine {
+    /// Equal in all that a file keeps: reports on single training rows do not count.
+    fn eq(&self, other: &Self) -> bool {
+        let kept = |certificate: &Option<Certificate>| {
+            certificate.clone().map(|certificate| Certificate { rows: Vec::new(), ..certificate })
+        };
+        self.pair == other.pair
+            && self.coefficients == other.coefficients
+            && self.bias == other.bias
+            && self.level == other.level
+            && self.status == other.status
+            && self.iterations == other.iterations
+            && self.trace == other.trace
+            && kept(&self.certificate) == kept(&other.certificate)
+    }
+}
+
+/// Where a model comes from.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Provenance {
+    /// The version of Mercer that made it.
+    pub version: String,
+    /// What the rows were read from.
+    pub source: String,
+    /// Training rows.
+    pub rows: usize,
+    /// Columns of the training table.
+    pub columns: usize,
+    /// SHA-256 of the training table, in hexadecimal digits.
+    pub hash: String,
+    /// The seed of learners that draw rows.
+    pub seed: u64,
+    /// Seconds that fitting took.
+    pub seconds: f64,
+    /// Kernel entries that the solver computed.
+    pub entries: u64,
+}
+
+/// All that a model consists of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts {
+    /// What was asked.
+    pub spec: Spec,
+    /// The kernel, its words resolved.
+    pub kernel: KernelExpr,
+    /// λ.
+    pub lambda: f64,
+    /// What it answers with.
+    pub task: Task,
+    /// The classes, in order; none for numbers and novelty.
+    pub classes: Vec<String>,
+    /// One machine, or one for each pair of classes.
+    pub machines: Vec<Machine>,
+    /// The training rows (from 0) of the support points; none where they are not known.
+    pub rows: Vec<usize>,
+    /// The support points, after preprocessing.
+    pub points: Table,
+    /// What the training table looked like.
+    pub schema: Schema,
+    /// What is done to a table before the kernel sees it.
+    pub preprocessing: Preprocessing,
+    /// What the kernel learned of the training rows; none where the kernel learns nothing.
+    pub plan: Option<PlanState>,
+    /// Where the model comes from.
+    pub provenance: Provenance,
+}
+
+/// A fitted model.
+///
+/// ```
+/// use mercer_model::{Learner, Setting, Spec, Training, fit};
+/// use mercer_points::Points;
+/// let mut table = mercer_points::read("@moons(n=60)", &Default::default()).unwrap();
+/// let target = table.remove("label").unwrap();
+/// let registry = Default::default();
+/// let training =
+///     Training { table: &table, target: Some(&target), weights: None, registry: &registry, source: "@moons" };
+/// let spec = Spec::new("rbf(sigma=0.3)".parse().unwrap(), Learner::Smo);
+/// let model = fit(&spec, &training, &Setting::default()).unwrap();
+/// assert!(model.certified());
+/// assert_eq!(model.predict(&table).unwrap().scores.len(), table.len());
+/// ```
+#[derive(Debug, Clone)]
+pub struct Model {
+    parts: Parts,
+    engine: Arc<Engine>,
+}
+
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts == other.parts
+    }
+}
+
+impl Model {
+    /// A model of its parts; an error where they do not fit together.
+    pub fn from_parts(parts: Parts) -> Result<Self, ModelError> {
+        Self::from_parts_with(parts, &Registry::new())
+    }
+
+    /// The same for kernels with registered names.
+    pub fn from_parts_with(parts: Parts, registry: &Registry) -> Result<Self, ModelError> {
+        check(&parts)?;
+        let engine = Arc::new(Engine::new(&parts, registry)?);
+        Ok(Self { parts, engine })
+    }
+
+    /// What it consists of.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// What it consists of, without a copy.
+    pub fn into_parts(self) -> Parts {
+        self.parts
+    }
+
+    /// What was asked.
+    pub fn spec(&self) -> &Spec {
+        &self.parts.spec
+    }
+
+    /// The kernel, its words resolved.
+    pub fn kernel(&self) -> &KernelExpr {
+        &self.parts.kernel
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.parts.lambda
+    }
+
+    /// The classes; of two the second is the positive one. None for numbers and novelty.
+    pub fn classes(&self) -> &[String] {
+        &self.parts.classes
+    }
+
+    /// What it answers with.
+    pub fn task(&self) -> Task {
+        self.parts.task
+    }
+
+    /// One machine, or one for each pair of classes: (0,1), (0,2), …, (1,2), ….
+    pub fn machines(&self) -> &[Machine] {
+        &self.parts.machines
+    }
+
+    /// Distinct support points.
+    pub fn support(&self) -> usize {
+        self.parts.points.len()
+    }
+
+    /// The training rows (from 0) of the support points; none where they are not known.
+    pub fn rows(&self) -> &[usize] {
+        &self.parts.rows
+    }
+
+    /// The support points, after preprocessing.
+    pub fn points(&self) -> &Table {
+        &self.parts.points
+    }
+
+    /// What the training table looked like.
+    pub fn schema(&self) -> &Schema {
+        &self.parts.schema
+    }
+
+    /// Where the model comes from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.parts.provenance
+    }
+
+    /// Whether every machine was solved and its certificate holds for the tolerance that was asked.
+    pub fn certified(&self) -> bool {
+        let tolerance = &self.parts.spec.tolerance;
+        self.machines().iter().all(|machine| {
+            machine.status == Status::Solved
+                && machine.certificate.as_ref().is_some_and(|certificate| certificate.holds(tolerance))
+        })
+    }
+
+    /// Scores and answers for the rows of a table. Columns that the model does not know are left alone.
+    pub fn predict(&self, table: &Table) -> Result<Prediction, ModelError> {
+        crate::predict::predict(self, table)
+    }
+
+    /// For each row the `count` largest terms |α_j k(x_j,x)| of its score, the first machine's where there are several.
+    pub fn explain(&self, table: &Table, count: usize) -> Result<Vec<Explanation>, ModelError> {
+        crate::explain::explain(self, table, count)
+    }
+
+    /// How new data are to be read so that their columns get the kinds of the training table.
+    pub fn read_options(&self) -> ReadOptions {
+        self.parts.schema.read_options()
+    }
+
+    /// Writes the model to a file, or leaves what is there as it is.
+    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+        crate::file::save(self, path)
+    }
+
+    /// Reads a model from a file; whatever the file holds, the answer is a model or an error.
+    pub fn load(path: &Path) -> Result<Self, ModelError> {
+        Self::load_with(path, &Registry::new())
+    }
+
+    /// The same for kernels with registered names.
+    pub fn load_with(path: &Path, registry: &Registry) -> Result<Self, ModelError> {
+        crate::file::load(path, registry)
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+/// An error unless the parts fit together.
+fn check(parts: &Parts) -> Result<(), ModelError> {
+    let support = parts.points.len();
+    let wrong = |said: String| Err(ModelError::Data(said));
+    if parts.machines.is_empty() {
+        return wrong("a model has at least one machine".to_owned());
+    }
+    if !parts.rows.is_empty() && parts.rows.len() != support {
+        return wrong(format!("there are {support} support points, but {} row numbers", parts.rows.len()));
+    }
+    let several = parts.classes.len();
+    if (parts.task == Task::Classes) != (several >= 2) {
+        return wrong(format!("a model of {:?} cannot have {several} classes", parts.task));
+    }
+    let pairs: Vec<_> = parts.machines.iter().map(|machine| machine.pair).collect();
+    let all: Vec<_> = (0..several).flat_map(|a| (a + 1..several).map(move |b| Some((a, b)))).take(pairs.len() + 1).collect();
+    if pairs != [None] && (pairs != all || parts.task != Task::Classes) || (pairs == [None] && several > 2) {
+        return wrong("there must be one machine, or one for each pair of classes in order".to_owned());
+    }
+    for machine in &parts.machines {
+        if machine.coefficients.len() != support {
+            let found = machine.coefficients.len();
+            return wrong(format!("there are {support} support points, but {found} coefficients"));
+        }
+        let numbers = machine.coefficients.iter().chain([&machine.bias]).chain(&machine.level);
+        if numbers.into_iter().any(|v| !v.is_finite()) {
+            return wrong("a coefficient is not a finite number".to_owned());
+        }
+    }
+    if !(parts.lambda.is_finite() && parts.lambda > 0.0) {
+        return wrong(format!("lambda is {}, not above 0", parts.lambda));
+    }
+    Ok(())
+}
