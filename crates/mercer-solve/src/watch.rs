@@ -145,6 +145,21 @@ impl<'a> Run<'a> {
         self.stop().or(limit.map(|_| Status::IterationLimit))
     }
 
+    /// Does a part of the work with a tolerance of its own, after so many iterations of other parts.
+    pub(crate) fn part<R>(
+        &mut self,
+        tolerance: Tolerance,
+        done: u64,
+        work: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let (limits, whole) = (self.limits, self.tolerance);
+        self.limits.iterations = limits.iterations.map(|most| most.saturating_sub(done));
+        self.tolerance = tolerance;
+        let result = work(self);
+        (self.limits, self.tolerance) = (limits, whole);
+        result
+    }
+
     /// Seconds since the start.
     pub fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()

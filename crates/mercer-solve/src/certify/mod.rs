@@ -12,6 +12,7 @@ mod project;
 mod risk;
 
 pub use certificate::{Basis, Certificate, Claim, Convexity, KktClass, RowReport};
+pub(crate) use nu::level;
 pub(crate) use offset::best_offset;
 
 use std::time::Instant;

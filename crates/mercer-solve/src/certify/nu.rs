@@ -164,7 +164,7 @@ impl Group {
 }
 
 /// argmin over s of Σ w·max(0, s − v) − mass·s: the weighted quantile; the middle where an interval is best.
-fn level(mut values: Vec<(f64, f64)>, mass: f64) -> f64 {
+pub(crate) fn level(mut values: Vec<(f64, f64)>, mass: f64) -> f64 {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let room = 1e-12 * mass;
     let mut below = 0.0;

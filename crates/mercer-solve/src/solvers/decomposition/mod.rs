@@ -1,0 +1,321 @@
+//! The dual by blocks: one engine for every loss whose conjugate is quadratic, and for the ν problems.
+//!
+//! ```text
+//! minimise  ½βᵀQβ + pᵀβ     lower ≤ β ≤ upper,   Σ β = constant in each group (or no sum at all)
+//! ```
+//!
+//! Scores F = Kα are kept in `f64` for all rows. A working set W of some hundred variables is solved on K_WW, then
+//! F += K(:,W)·Δβ from rows that are cached (`docs/maths.md` §3.3, §4.5; Joachims 1999, Fan, Chen, Lin 2005, Wen et al.
+//! 2018). Rows may be `f32`: before success is claimed F is computed again from `f64` entries, and where that shows twice
+//! that the criterion was not met, rows are `f64` from then on. An iteration is a step of one pair, as in LIBSVM.
+
+mod inner;
+mod pace;
+mod program;
+mod rows;
+mod working_set;
+
+pub(super) use program::{Program, Reading, State, Variable};
+
+use mercer_gram::Gram;
+use mercer_linalg::Budget;
+
+use self::inner::Inner;
+use self::pace::{Pace, Patience};
+use self::rows::Rows;
+use self::working_set::{Survey, WorkingSet};
+use crate::{Certificate, Progress, Run, SolveError, Status, Tolerance};
+
+/// What the engine hands back.
+pub(super) struct Outcome {
+    pub(super) state: State,
+    pub(super) status: Status,
+    pub(super) iterations: u64,
+    /// The state shows that there is no solution.
+    pub(super) hopeless: bool,
+}
+
+/// How the engine works.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settings {
+    /// Memory for rows.
+    pub(super) budget: Budget,
+    /// Rows in `f64` from the start, whatever their number.
+    pub(super) double: bool,
+}
+
+/// Up to so many rows entries are `f64`: that costs little there.
+const DOUBLE: usize = 4000;
+
+/// Variables worked on at a time: some more than are inside their boxes, within these limits.
+const LEAST_SET: usize = 512;
+const LARGEST_SET: usize = 2048;
+
+/// Steps on a working set, for each of its variables.
+const STEPS: u64 = 100;
+
+/// Products that may still be made after the run was told to stop: some hundredths of a second.
+const LAST_PRODUCTS: usize = 32_000_000;
+
+/// Minimises from a feasible point near α.
+pub(super) fn minimise(
+    program: &Program,
+    gram: &dyn Gram,
+    reading: &dyn Reading,
+    start: Option<&[f64]>,
+    settings: Settings,
+    run: &mut Run<'_>,
+) -> Result<Outcome, SolveError> {
+    let mut engine = Engine::new(program, gram, reading, settings, run.tolerance());
+    let status = match engine.begin(start, run) {
+        Ok(()) => engine.work(run)?,
+        Err(status) => status,
+    };
+    Ok(Outcome { state: engine.state, status, iterations: engine.iterations, hopeless: engine.hopeless })
+}
+
+struct Engine<'a> {
+    program: &'a Program,
+    gram: &'a dyn Gram,
+    reading: &'a dyn Reading,
+    tolerance: Tolerance,
+    rows: Rows<'a>,
+    state: State,
+    set: WorkingSet,
+    kernel: Vec<f64>,
+    iterations: u64,
+    hopeless: bool,
+    /// Largest k(x,x).
+    scale: f64,
+    /// Σ|Δβ| since the scores were last computed as a whole.
+    travelled: f64,
+    refreshes: usize,
+    pace: Pace,
+    patience: Patience,
+}
+
+impl<'a> Engine<'a> {
+    fn new(
+        program: &'a Program,
+        gram: &'a dyn Gram,
+        reading: &'a dyn Reading,
+        settings: Settings,
+        tolerance: Tolerance,
+    ) -> Self {
+        let n = gram.len();
+        let mut diagonal = vec![0.0; n];
+        gram.diagonal(&mut diagonal);
+        let asked = tolerance.gap.is_some() || tolerance.violation.is_some();
+        Self {
+            program,
+            gram,
+            reading,
+            tolerance: if asked { tolerance } else { Tolerance::default() },
+            rows: Rows::new(gram, settings.budget, settings.double || n <= DOUBLE),
+            state: State {
+                beta: vec![0.0; program.len()],
+                scores: vec![0.0; n],
+                norm2: 0.0,
+                objective: 0.0,
+                levels: vec![0.0; program.groups.len()],
+            },
+            set: WorkingSet::default(),
+            kernel: Vec::new(),
+            iterations: 0,
+            hopeless: false,
+            scale: diagonal.iter().fold(0.0, |scale: f64, k| scale.max(k.abs())),
+            travelled: 0.0,
+            refreshes: 0,
+            pace: Pace::default(),
+            patience: Patience::new(),
+        }
+    }
+
+    /// Goes to the starting point; an early end leaves β = 0.
+    fn begin(&mut self, start: Option<&[f64]>, run: &mut Run<'_>) -> Result<(), Status> {
+        let beta = self.program.start(start);
+        let terms = self.terms(&beta);
+        let mut scores = vec![0.0; self.state.scores.len()];
+        self.rows.accumulate(&terms, &mut scores, run, true)?;
+        self.travelled = beta.iter().map(|b| b.abs()).sum();
+        (self.state.beta, self.state.scores) = (beta, scores);
+        Ok(())
+    }
+
+    /// Rows and weights of what is not zero.
+    fn terms(&self, values: &[f64]) -> Vec<(usize, f64)> {
+        let each = self.program.rows.iter().zip(values).filter(|(_, v)| **v != 0.0);
+        each.map(|(&row, &v)| (row, v)).collect()
+    }
+
+    fn work(&mut self, run: &mut Run<'_>) -> Result<Status, SolveError> {
+        // LIBSVM's limit: what takes longer does not get there.
+        let most = (100 * self.program.len() as u64).max(10_000_000);
+        let mut is_fresh = false;
+        loop {
+            let survey = self.survey()?;
+            let met = self.is_met(&survey, run);
+            if met || self.hopeless {
+                if self.is_trusted(&survey) {
+                    return Ok(Status::Solved);
+                }
+                if let Err(status) = self.refresh(run) {
+                    return Ok(status);
+                }
+                is_fresh = true;
+                continue;
+            }
+            if is_fresh && self.refreshes >= 2 && !self.rows.is_double() {
+                self.rows.widen();
+            }
+            is_fresh = false;
+            if let Some(status) = run.over(self.iterations) {
+                return Ok(status);
+            }
+            if self.iterations >= most {
+                return Ok(Status::IterationLimit);
+            }
+            let moved = match self.block(&survey, most - self.iterations, run) {
+                Ok(moved) => moved,
+                Err(status) => return Ok(status),
+            };
+            let lost = self.patience.is_lost(survey.violation, self.state.objective);
+            if (!moved || lost)
+                && let Some(status) = self.escalate(run)
+            {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// Stuck: with better scores, then with better rows, then for good.
+    fn escalate(&mut self, run: &mut Run<'_>) -> Option<Status> {
+        if !self.patience.was_lost() && self.travelled > 0.0 {
+            return self.refresh(run).err();
+        }
+        if !self.rows.is_double() {
+            self.rows.widen();
+            self.patience = Patience::new();
+            return None;
+        }
+        Some(Status::Stalled)
+    }
+
+    fn survey(&mut self) -> Result<Survey, SolveError> {
+        let (program, state) = (self.program, &mut self.state);
+        let survey = Survey::new(program, &state.beta, &state.scores);
+        let mut smooth = 0.0;
+        let mut linear = 0.0;
+        state.norm2 = 0.0;
+        for (a, b) in state.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            state.norm2 += b * state.scores[program.rows[a]];
+            smooth += program.ridge[a] * b * b;
+            linear += program.linear[a] * b;
+        }
+        state.objective = 0.5 * (state.norm2 + smooth) + linear;
+        state.levels = survey.levels();
+        if state.objective.is_finite() && survey.gradient.iter().all(|g| g.is_finite()) {
+            return Ok(survey);
+        }
+        Err(SolveError::Numerical(
+            "the scores left the range of numbers: the kernel has entries that are not finite, or is so far from \
+             positive semi-definite that the dual has no minimum"
+                .to_owned(),
+        ))
+    }
+
+    /// Whether what was asked for seems to hold; tells the run where it is.
+    fn is_met(&mut self, survey: &Survey, run: &mut Run<'_>) -> bool {
+        let (primal, dual) = self.reading.objectives(&self.state);
+        let gap = Certificate::relative((primal - dual).max(0.0), primal, dual, self.reading.scale());
+        let violation = survey.violation / self.reading.unit(&self.state);
+        let far = |value: f64, wanted: Option<f64>| wanted.map_or(0.0, |wanted| value / wanted);
+        let (from_gap, from_violation) =
+            (far(gap, self.tolerance.gap), far(violation, self.tolerance.violation));
+        let farthest = from_gap.max(from_violation);
+        self.hopeless = self.reading.is_hopeless(&self.state);
+        run.report(Progress {
+            iteration: self.iterations,
+            limit: run.limits().iterations,
+            primal: Some(primal),
+            dual: Some(dual),
+            violation: Some(violation),
+            support: self.state.beta.iter().filter(|&&b| b != 0.0).count(),
+            seconds: 0.0,
+            eta: self.pace.expect(run.seconds(), farthest, 1.0),
+        });
+        farthest <= 1.0
+    }
+
+    /// Whether the scores are good enough to believe what they say.
+    fn is_trusted(&self, survey: &Survey) -> bool {
+        let rounding = self.travelled * self.scale * f64::EPSILON;
+        self.travelled == 0.0 || self.rows.is_double() && rounding <= 1e-3 * survey.violation
+    }
+
+    fn refresh(&mut self, run: &mut Run<'_>) -> Result<(), Status> {
+        let alpha = self.program.alpha(&self.state.beta, self.state.scores.len());
+        self.state.scores = rows::products(self.gram, &alpha, run)?;
+        self.travelled = 0.0;
+        self.refreshes += 1;
+        Ok(())
+    }
+
+    /// One working set: chosen, solved, and what moved carried to all scores. Whether anything moved.
+    fn block(&mut self, survey: &Survey, most: u64, run: &mut Run<'_>) -> Result<bool, Status> {
+        let size = (survey.free + survey.free / 3).clamp(LEAST_SET, LARGEST_SET);
+        self.set.choose(self.program, &self.state.beta, survey, size);
+        let mut chosen = self.set.variables.clone();
+        chosen.sort_unstable();
+        let rows: Vec<usize> = chosen.iter().map(|&a| self.program.rows[a]).collect();
+        self.rows.square(&rows, &mut self.kernel, run)?;
+        let mut inner = self.inner(&chosen, survey);
+        let limit = run.limits().iterations.map_or(most, |limit| limit.saturating_sub(self.iterations));
+        let ended = inner.solve(self.target(survey), most.min(limit).min(STEPS * chosen.len() as u64), run);
+        let beta = inner.beta;
+        let mut terms = Vec::new();
+        for ((&a, &row), new) in chosen.iter().zip(&rows).zip(&beta) {
+            if *new != self.state.beta[a] {
+                terms.push((row, new - self.state.beta[a]));
+            }
+        }
+        let hurried = ended.stopped.filter(|_| terms.len() * self.state.scores.len() > LAST_PRODUCTS);
+        if let Some(status) = hurried {
+            return Err(status);
+        }
+        let mut change = vec![0.0; self.state.scores.len()];
+        // An early end here leaves the state as it was before the block.
+        self.rows.accumulate(&terms, &mut change, run, ended.stopped.is_none())?;
+        self.state.scores.iter_mut().zip(&change).for_each(|(score, change)| *score += change);
+        chosen.iter().zip(&beta).for_each(|(&a, b)| self.state.beta[a] = *b);
+        self.travelled += terms.iter().map(|term| term.1.abs()).sum::<f64>();
+        self.iterations += ended.steps;
+        Ok(!terms.is_empty())
+    }
+
+    /// How far a working set is solved: no further than pays before the others are looked at again.
+    fn target(&self, survey: &Survey) -> f64 {
+        let wanted = match self.tolerance {
+            Tolerance { gap: None, violation: Some(violation) } => {
+                0.5 * violation * self.reading.unit(&self.state)
+            }
+            _ => 0.0,
+        };
+        wanted.max(0.1 * survey.violation)
+    }
+
+    fn inner(&self, chosen: &[usize], survey: &Survey) -> Inner<'_> {
+        let pick = |values: &[f64]| chosen.iter().map(|&a| values[a]).collect::<Vec<f64>>();
+        let position = |variable: usize| chosen.partition_point(|&a| a < variable);
+        let groups = self.program.groups.iter().map(|(range, _)| position(range.start)..position(range.end));
+        Inner {
+            kernel: &self.kernel,
+            beta: pick(&self.state.beta),
+            gradient: pick(&survey.gradient),
+            ridge: pick(&self.program.ridge),
+            lower: pick(&self.program.lower),
+            upper: pick(&self.program.upper),
+            groups: groups.collect(),
+        }
+    }
+}

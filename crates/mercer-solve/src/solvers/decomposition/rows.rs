@@ -1,0 +1,281 @@
+//! Rows of the Gram matrix, kept while the memory budget lasts; the least recently used row makes room.
+//!
+//! Entries are `f32` or `f64` as the engine says; sums over them are always `f64`, made in one order whatever the number
+//! of threads. Rows are computed in chunks, and between chunks the run is asked whether to stop.
+
+use mercer_gram::Gram;
+use mercer_linalg::{Budget, Buffer, Real};
+use rayon::prelude::*;
+
+use crate::{Run, Status};
+
+/// Rows of a Gram matrix in one of two precisions.
+pub(super) struct Rows<'g> {
+    gram: &'g dyn Gram,
+    budget: Budget,
+    cache: Cache,
+}
+
+enum Cache {
+    Single(Slots<f32>),
+    Double(Slots<f64>),
+}
+
+impl<'g> Rows<'g> {
+    pub(super) fn new(gram: &'g dyn Gram, budget: Budget, double: bool) -> Self {
+        let n = gram.len();
+        let cache =
+            if double { Cache::Double(Slots::new(n, budget)) } else { Cache::Single(Slots::new(n, budget)) };
+        Self { gram, budget, cache }
+    }
+
+    /// Whether entries are `f64`.
+    pub(super) fn is_double(&self) -> bool {
+        matches!(self.cache, Cache::Double(_))
+    }
+
+    /// From now on in `f64`; what was kept is dropped first.
+    pub(super) fn widen(&mut self) {
+        self.cache = Cache::Double(Slots::empty());
+        self.cache = Cache::Double(Slots::new(self.gram.len(), self.budget));
+    }
+
+    /// K at the crossings of the given rows, one line after the other.
+    pub(super) fn square(
+        &mut self,
+        rows: &[usize],
+        out: &mut Vec<f64>,
+        run: &mut Run<'_>,
+    ) -> Result<(), Status> {
+        match &mut self.cache {
+            Cache::Single(slots) => slots.square(self.gram, rows, out, run),
+            Cache::Double(slots) => slots.square(self.gram, rows, out, run),
+        }
+    }
+
+    /// out += Σ weight·row. After an early end `out` is of no use.
+    pub(super) fn accumulate(
+        &mut self,
+        terms: &[(usize, f64)],
+        out: &mut [f64],
+        run: &mut Run<'_>,
+        polls: bool,
+    ) -> Result<(), Status> {
+        match &mut self.cache {
+            Cache::Single(slots) => slots.accumulate(self.gram, terms, out, run, polls),
+            Cache::Double(slots) => slots.accumulate(self.gram, terms, out, run, polls),
+        }
+    }
+}
+
+/// Kα from `f64` entries that are not kept.
+pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
+    let n = alpha.len();
+    let terms: Vec<(usize, f64)> = (0..n).filter(|&i| alpha[i] != 0.0).map(|i| (i, alpha[i])).collect();
+    let height = chunk(n).min(terms.len());
+    let mut buffer = Buffer::<f64>::zeros(height * n);
+    let mut out = vec![0.0; n];
+    for terms in terms.chunks(height.max(1)) {
+        if let Some(status) = run.stop() {
+            return Err(status);
+        }
+        let rows: Vec<usize> = terms.iter().map(|term| term.0).collect();
+        gram.rows_double(&rows, &mut buffer[..rows.len() * n]);
+        run.count(rows.len() * n);
+        let weighted: Vec<(usize, f64)> = terms.iter().enumerate().map(|(at, term)| (at, term.1)).collect();
+        add(&buffer, n, &weighted, &mut out);
+    }
+    Ok(out)
+}
+
+/// Entries computed between two questions whether to stop: some milliseconds.
+const CHUNK: usize = 4_000_000;
+
+/// At least so many rows are kept even when the budget is for fewer: as much as a handful of vectors.
+const LEAST: usize = 16;
+
+fn chunk(n: usize) -> usize {
+    (CHUNK / n.max(1)).clamp(1, 1024)
+}
+
+trait Entry: Real {
+    fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]);
+    fn wide(self) -> f64;
+}
+
+impl Entry for f32 {
+    fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]) {
+        gram.rows_single(rows, out);
+    }
+
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Entry for f64 {
+    fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]) {
+        gram.rows_double(rows, out);
+    }
+
+    fn wide(self) -> f64 {
+        self
+    }
+}
+
+/// A place for a row; which row is where, and when each place was last used.
+struct Slots<T> {
+    n: usize,
+    entries: Buffer<T>,
+    staging: Vec<T>,
+    /// Slot of each row, if it has one.
+    place: Vec<u32>,
+    /// Row and last use of each slot that is taken; slots are taken from the first on.
+    taken: Vec<(usize, u64)>,
+    capacity: usize,
+    clock: u64,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// Asked for, and about to be computed.
+const COMING: u32 = u32::MAX - 1;
+
+impl<T: Entry> Slots<T> {
+    fn new(n: usize, budget: Budget) -> Self {
+        let rows = budget.bytes() / (n.max(1) * size_of::<T>()) as u64;
+        let capacity = usize::try_from(rows).unwrap_or(usize::MAX).max(LEAST).min(n);
+        Self {
+            n,
+            entries: Buffer::zeros(capacity * n),
+            staging: Vec::new(),
+            place: vec![NOWHERE; n],
+            taken: Vec::new(),
+            capacity,
+            clock: 0,
+        }
+    }
+
+    fn empty() -> Self {
+        Self::new(0, Budget::of_bytes(0))
+    }
+
+    fn square(
+        &mut self,
+        gram: &dyn Gram,
+        rows: &[usize],
+        out: &mut Vec<f64>,
+        run: &mut Run<'_>,
+    ) -> Result<(), Status> {
+        let width = rows.len();
+        out.resize(width * width, 0.0);
+        let height = chunk(self.n).min(self.capacity);
+        for (lines, out) in rows.chunks(height).zip(out.chunks_mut(height * width)) {
+            let slots = self.ensure(gram, lines, run)?;
+            let (n, entries) = (self.n, &self.entries[..]);
+            out.par_chunks_exact_mut(width).zip(slots).for_each(|(out, slot)| {
+                let row = &entries[slot * n..(slot + 1) * n];
+                out.iter_mut().zip(rows).for_each(|(out, &column)| *out = row[column].wide());
+            });
+        }
+        Ok(())
+    }
+
+    fn accumulate(
+        &mut self,
+        gram: &dyn Gram,
+        terms: &[(usize, f64)],
+        out: &mut [f64],
+        run: &mut Run<'_>,
+        polls: bool,
+    ) -> Result<(), Status> {
+        let height = chunk(self.n).min(self.capacity);
+        for terms in terms.chunks(height) {
+            if let Some(status) = run.stop().filter(|_| polls) {
+                return Err(status);
+            }
+            let rows: Vec<usize> = terms.iter().map(|term| term.0).collect();
+            let slots = self.fetch(gram, &rows, run);
+            let weighted: Vec<(usize, f64)> = slots.into_iter().zip(terms.iter().map(|term| term.1)).collect();
+            add(&self.entries, self.n, &weighted, out);
+        }
+        Ok(())
+    }
+
+    /// The slots of some rows, computed where missing, unless the run is to stop.
+    fn ensure(&mut self, gram: &dyn Gram, rows: &[usize], run: &mut Run<'_>) -> Result<Vec<usize>, Status> {
+        match run.stop() {
+            Some(status) => Err(status),
+            None => Ok(self.fetch(gram, rows, run)),
+        }
+    }
+
+    fn fetch(&mut self, gram: &dyn Gram, rows: &[usize], run: &mut Run<'_>) -> Vec<usize> {
+        self.clock += 1;
+        let mut missing = Vec::new();
+        for &row in rows {
+            match self.place[row] {
+                NOWHERE => {
+                    self.place[row] = COMING;
+                    missing.push(row);
+                }
+                COMING => {}
+                slot => self.taken[slot as usize].1 = self.clock,
+            }
+        }
+        let fresh = (self.capacity - self.taken.len()).min(missing.len());
+        let (first, others) = missing.split_at(fresh);
+        if !first.is_empty() {
+            // Slots never used lie side by side, so that rows are computed where they stay.
+            let start = self.taken.len();
+            T::rows(gram, first, &mut self.entries[start * self.n..(start + fresh) * self.n]);
+            for &row in first {
+                self.place[row] = self.taken.len() as u32;
+                self.taken.push((row, self.clock));
+            }
+        }
+        if !others.is_empty() {
+            self.replace(gram, others);
+        }
+        run.count(missing.len() * self.n);
+        rows.iter().map(|&row| self.place[row] as usize).collect()
+    }
+
+    /// Computes rows and puts them where the least recently used ones were.
+    fn replace(&mut self, gram: &dyn Gram, rows: &[usize]) {
+        let mut oldest: Vec<usize> = (0..self.taken.len()).collect();
+        if rows.len() < oldest.len() {
+            oldest.select_nth_unstable_by_key(rows.len(), |&slot| (self.taken[slot].1, slot));
+        }
+        self.staging.resize(rows.len() * self.n, T::ZERO);
+        T::rows(gram, rows, &mut self.staging);
+        for ((&row, &slot), values) in rows.iter().zip(&oldest).zip(self.staging.chunks_exact(self.n)) {
+            self.place[self.taken[slot].0] = NOWHERE;
+            self.place[row] = slot as u32;
+            self.taken[slot] = (row, self.clock);
+            self.entries[slot * self.n..(slot + 1) * self.n].copy_from_slice(values);
+        }
+    }
+}
+
+/// Columns that one task sums: `out` and four rows of them stay near.
+const WIDTH: usize = 2048;
+
+/// out += Σ weight·entries[slot]; each column by itself, terms in the given order.
+fn add<T: Entry>(entries: &[T], n: usize, terms: &[(usize, f64)], out: &mut [f64]) {
+    out.par_chunks_mut(WIDTH).enumerate().for_each(|(block, out)| {
+        let (from, width) = (block * WIDTH, out.len());
+        let row = |slot: usize| &entries[slot * n + from..slot * n + from + width];
+        let mut fours = terms.chunks_exact(4);
+        for four in &mut fours {
+            let [a, b, c, d] = [four[0], four[1], four[2], four[3]];
+            let lines = row(a.0).iter().zip(row(b.0)).zip(row(c.0)).zip(row(d.0));
+            for (out, (((p, q), r), s)) in out.iter_mut().zip(lines) {
+                *out += a.1 * p.wide() + b.1 * q.wide() + c.1 * r.wide() + d.1 * s.wide();
+            }
+        }
+        for &(slot, weight) in fours.remainder() {
+            out.iter_mut().zip(row(slot)).for_each(|(out, k)| *out += weight * k.wide());
+        }
+    });
+}

@@ -1,0 +1,143 @@
+//! Which variables are worked on next: violators alternately from the two ends of each group, beside the newest half of
+//! those worked on before (Joachims 1999; Wen et al. 2018, ThunderSVM).
+
+use std::ops::Range;
+
+use super::program::Program;
+
+/// How far from optimal the variables are.
+#[derive(Debug, Clone)]
+pub(super) struct Survey {
+    /// Slope of the objective in each variable.
+    pub(super) gradient: Vec<f64>,
+    /// For each group the largest slope of a variable that can decrease and the least of one that can increase.
+    pub(super) ends: Vec<(f64, f64)>,
+    /// Largest violation of the optimality conditions.
+    pub(super) violation: f64,
+    /// Variables inside their box.
+    pub(super) free: usize,
+}
+
+impl Survey {
+    pub(super) fn new(program: &Program, beta: &[f64], scores: &[f64]) -> Self {
+        let slope =
+            |a: usize| scores[program.rows[a]] + program.ridge[a] * beta[a] + program.linear[a];
+        let gradient: Vec<f64> = (0..program.len()).map(slope).collect();
+        let (can_fall, can_rise) = directions(program, beta);
+        let free = (0..program.len()).filter(|&a| can_fall(a) && can_rise(a)).count();
+        let ends: Vec<(f64, f64)> = program
+            .groups
+            .iter()
+            .map(|(range, _)| {
+                let top = range.clone().filter(|&a| can_fall(a)).map(|a| gradient[a]);
+                let bottom = range.clone().filter(|&a| can_rise(a)).map(|a| gradient[a]);
+                (top.fold(f64::NEG_INFINITY, f64::max), bottom.fold(f64::INFINITY, f64::min))
+            })
+            .collect();
+        let violation = if program.groups.is_empty() {
+            let alone = |a: usize| alone(gradient[a], can_fall(a), can_rise(a));
+            (0..program.len()).map(alone).fold(0.0, f64::max)
+        } else {
+            ends.iter().map(|(top, bottom)| top - bottom).fold(0.0, f64::max)
+        };
+        Self { gradient, ends, violation, free }
+    }
+
+    /// The multiplier of each group: the middle between its ends, or the one there is.
+    pub(super) fn levels(&self) -> Vec<f64> {
+        let level = |&(top, bottom): &(f64, f64)| match (top.is_finite(), bottom.is_finite()) {
+            (true, true) => 0.5 * (top + bottom),
+            (true, false) => top,
+            (false, true) => bottom,
+            (false, false) => 0.0,
+        };
+        self.ends.iter().map(level).collect()
+    }
+}
+
+/// Whether a variable can decrease, and whether it can increase.
+fn directions<'a>(
+    program: &'a Program,
+    beta: &'a [f64],
+) -> (impl Fn(usize) -> bool + 'a, impl Fn(usize) -> bool + 'a) {
+    (|a| beta[a] > program.lower[a], |a| beta[a] < program.upper[a])
+}
+
+/// Violation of a variable that no sum binds.
+pub(super) fn alone(slope: f64, can_fall: bool, can_rise: bool) -> f64 {
+    if slope > 0.0 && can_fall || slope < 0.0 && can_rise { slope.abs() } else { 0.0 }
+}
+
+/// The variables worked on, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct WorkingSet {
+    pub(super) variables: Vec<usize>,
+    is_member: Vec<bool>,
+}
+
+impl WorkingSet {
+    /// Chooses at most `size` variables.
+    pub(super) fn choose(&mut self, program: &Program, beta: &[f64], survey: &Survey, size: usize) {
+        self.is_member.clear();
+        self.is_member.resize(program.len(), false);
+        let size = size.min(program.len());
+        let before = std::mem::take(&mut self.variables);
+        let kept = &before[before.len() - before.len().min(size / 2)..];
+        kept.iter().for_each(|&a| self.is_member[a] = true);
+        let room = size - kept.len();
+        let mut fresh = Vec::with_capacity(room);
+        let mut queues: Vec<std::vec::IntoIter<usize>> =
+            ends(program, beta, survey, size).into_iter().map(Vec::into_iter).collect();
+        while fresh.len() < room && queues.iter().any(|queue| queue.len() > 0) {
+            for queue in &mut queues {
+                if let Some(a) = queue.find(|&a| !self.is_member[a])
+                    && fresh.len() < room
+                {
+                    self.is_member[a] = true;
+                    fresh.push(a);
+                }
+            }
+        }
+        // Where violators are few, more of the old ones stay.
+        let spare = room - fresh.len();
+        let older: Vec<usize> =
+            before.iter().rev().copied().filter(|&a| !self.is_member[a]).take(spare).collect();
+        older.iter().for_each(|&a| self.is_member[a] = true);
+        self.variables.extend(older.into_iter().rev());
+        self.variables.extend_from_slice(kept);
+        self.variables.extend(fresh);
+    }
+}
+
+/// Violators from the ends of each group, worst first, at most `count` of each.
+fn ends(program: &Program, beta: &[f64], survey: &Survey, count: usize) -> Vec<Vec<usize>> {
+    let (can_fall, can_rise) = directions(program, beta);
+    let slope = &survey.gradient;
+    if program.groups.is_empty() {
+        let size = |a: usize| alone(slope[a], can_fall(a), can_rise(a));
+        let worst = (0..program.len()).filter(|&a| size(a) > 0.0).collect();
+        return vec![worst_first(worst, count, |a| -size(a))];
+    }
+    let end = |range: &Range<usize>, top: f64, bottom: f64| {
+        let falling = range.clone().filter(|&a| can_fall(a) && slope[a] > bottom).collect();
+        let rising = range.clone().filter(|&a| can_rise(a) && slope[a] < top).collect();
+        [worst_first(falling, count, |a| -slope[a]), worst_first(rising, count, |a| slope[a])]
+    };
+    program
+        .groups
+        .iter()
+        .zip(&survey.ends)
+        .flat_map(|((range, _), &(top, bottom))| end(range, top, bottom))
+        .collect()
+}
+
+/// The `count` variables with the least keys, least first; of equal ones the first.
+fn worst_first(mut variables: Vec<usize>, count: usize, key: impl Fn(usize) -> f64) -> Vec<usize> {
+    let order = |a: &usize, b: &usize| key(*a).total_cmp(&key(*b)).then(a.cmp(b));
+    if variables.len() > count && count > 0 {
+        variables.select_nth_unstable_by(count - 1, order);
+        variables.truncate(count);
+    }
+    variables.sort_unstable_by(order);
+    variables
+}
