@@ -46,10 +46,6 @@ impl Default for Setting<'_> {
 }
 
 /// Learns a model.
-pub fn fit(
-    _spec: &Spec,
-    _training: &Training<'_>,
-    _setting: &Setting<'_>,
-) -> Result<Model, ModelError> {
+pub fn fit(_spec: &Spec, _training: &Training<'_>, _setting: &Setting<'_>) -> Result<Model, ModelError> {
     Err(ModelError::Data(String::new()))
 }

@@ -274,7 +274,10 @@ fn check(parts: &Parts) -> Result<(), ModelError> {
         return wrong(format!("a model of {:?} cannot have {several} classes", parts.task));
     }
     let pairs: Vec<_> = parts.machines.iter().map(|machine| machine.pair).collect();
-    let all: Vec<_> = (0..several).flat_map(|a| (a + 1..several).map(move |b| Some((a, b)))).take(pairs.len() + 1).collect();
+    let all: Vec<_> = (0..several)
+        .flat_map(|a| (a + 1..several).map(move |b| Some((a, b))))
+        .take(pairs.len() + 1)
+        .collect();
     if pairs != [None] && (pairs != all || parts.task != Task::Classes) || (pairs == [None] && several > 2) {
         return wrong("there must be one machine, or one for each pair of classes in order".to_owned());
     }
