@@ -52,6 +52,11 @@ impl Lazy {
         Ok(gram)
     }
 
+    /// The Gram matrix of a plan that exists already on points that were readied for it.
+    pub fn of(plan: Plan, points: Ready) -> Self {
+        Self { plan, points, precision: Precision::default() }
+    }
+
     /// An error where an entry and its mirror image differ by more than rounding.
     fn check_symmetric(&self) -> Result<(), GramError> {
         match self.asymmetry(1) {

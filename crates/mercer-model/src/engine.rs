@@ -1,15 +1,158 @@
 //! The kernel of a model, ready to run between new points and its support points.
 
-use mercer_kernel::Registry;
+use mercer_gram::{Lazy, Precision};
+use mercer_kernel::{Plan, Registry, vectors};
+use mercer_points::{ColumnData, Dense, Points, Table};
 
-use crate::{ModelError, Parts};
+use crate::needs::is_matrix;
+use crate::{ColumnKind, ModelError, Parts};
+
+/// The column of support points that are known by their row number alone.
+pub(crate) const ROW: &str = "row";
 
 /// What evaluates the kernel.
 #[derive(Debug)]
-pub(crate) struct Engine;
+pub(crate) enum Engine {
+    /// Through the same tiles as in training, in double precision.
+    Kernel(Box<Lazy>),
+    /// By looking kernel values up: new points are rows of K(new, training).
+    Matrix(Matrix),
+}
+
+/// Support points of a precomputed matrix.
+#[derive(Debug)]
+pub(crate) struct Matrix {
+    /// Names of the training rows, where the columns of the matrix had names.
+    names: Vec<String>,
+    /// Columns that the support points stand in.
+    columns: Vec<usize>,
+}
 
 impl Engine {
-    pub(crate) fn new(_parts: &Parts, _registry: &Registry) -> Result<Self, ModelError> {
-        Ok(Self)
+    pub(crate) fn new(parts: &Parts, registry: &Registry) -> Result<Self, ModelError> {
+        if is_matrix(&parts.kernel) {
+            return Matrix::new(parts).map(Self::Matrix);
+        }
+        let plan = match &parts.plan {
+            Some(state) => Plan::restore(&parts.kernel, &parts.points, registry, state)?,
+            None => Plan::compile(&parts.kernel, &parts.points, registry)?,
+        };
+        let points = plan.ready(&parts.points)?;
+        Ok(Self::Kernel(Box::new(Lazy::of(plan, points).in_precision(Precision::Double))))
+    }
+
+    /// Σ_j α_j k(x_j, x_i) for every row and every machine, machine after machine.
+    pub(crate) fn products(&self, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
+        let mut out = vec![0.0; table.len() * parts.machines.len()];
+        if table.is_empty() {
+            return Ok(out);
+        }
+        let alphas = || parts.machines.iter().map(|machine| machine.coefficients.as_slice());
+        match self {
+            Self::Kernel(gram) => {
+                let prepared = parts.preprocessing.apply(&parts.schema, table)?;
+                let ready = gram.plan().ready(&prepared)?;
+                gram.cross_apply(&ready, &alphas().collect::<Vec<_>>().concat(), &mut out);
+            }
+            Self::Matrix(matrix) => {
+                let rows = matrix.values(table)?;
+                for (alpha, out) in alphas().zip(out.chunks_exact_mut(table.len())) {
+                    for (row, out) in rows.rows().zip(out) {
+                        *out = alpha.iter().zip(row).map(|(a, k)| a * k).sum();
+                    }
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// k(x_j, x) of one row with every support point, by the definition. `table` is as the engine wants it:
+    /// see [`Engine::prepare`].
+    pub(crate) fn values(&self, prepared: &Prepared, row: usize) -> Vec<f64> {
+        match (self, prepared) {
+            (Self::Kernel(gram), Prepared::Ready(ready)) => {
+                let support = gram.points();
+                (0..support.len()).map(|j| gram.plan().pair(ready, row, support, j)).collect()
+            }
+            (_, Prepared::Values(values)) => values.point(row).to_vec(),
+            (Self::Matrix(_), Prepared::Ready(_)) => Vec::new(),
+        }
+    }
+
+    /// A table made ready for [`Engine::values`].
+    pub(crate) fn prepare(&self, parts: &Parts, table: &Table) -> Result<Prepared, ModelError> {
+        Ok(match self {
+            Self::Kernel(gram) => {
+                let prepared = parts.preprocessing.apply(&parts.schema, table)?;
+                Prepared::Ready(Box::new(gram.plan().ready(&prepared)?))
+            }
+            Self::Matrix(matrix) => Prepared::Values(matrix.values(table)?),
+        })
     }
 }
+
+/// New points, ready for single kernel values.
+pub(crate) enum Prepared {
+    Ready(Box<mercer_kernel::Ready>),
+    Values(Dense<f64>),
+}
+
+impl Matrix {
+    fn new(parts: &Parts) -> Result<Self, ModelError> {
+        let mut names = Vec::new();
+        for column in parts.schema.columns.iter().filter(|column| column.used) {
+            match &column.kind {
+                ColumnKind::Numbers => names.push(column.name.clone()),
+                ColumnKind::Dense(inside) => names.extend(inside.iter().cloned()),
+                ColumnKind::Sparse(count) | ColumnKind::Matrix(count) if *count <= MOST_COLUMNS => {
+                    names.extend((1..=*count).map(|j| j.to_string()));
+                }
+                kind => {
+                    return Err(ModelError::Data(format!("{} cannot be columns of a matrix", kind.name())));
+                }
+            }
+        }
+        let wrong = || ModelError::Data("the support points of a precomputed matrix are numbers of its rows".into());
+        let ColumnData::Numbers(rows) = &parts.points.column(ROW)?.data else { return Err(wrong()) };
+        let column = |row: &f64| {
+            let at = *row as usize;
+            (at as f64 == *row && at < names.len()).then_some(at)
+        };
+        let columns = rows.iter().map(column).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+        Ok(Self { names, columns })
+    }
+
+    /// K(new, support): the table has a column for each training row, by name or in order.
+    fn values(&self, table: &Table) -> Result<Dense<f64>, ModelError> {
+        let taken = |row: &[f64], at: &[usize]| at.iter().map(|&j| row[j]).collect::<Vec<f64>>();
+        let indices = table.columns().iter().find_map(|column| match &column.data {
+            ColumnData::Indices(rows) => Some(rows),
+            _ => None,
+        });
+        if let Some(rows) = indices.filter(|rows| rows.matrix().dim() == self.names.len()) {
+            let row = |i: usize| taken(rows.matrix().point(rows.point(i)), &self.columns);
+            let values = (0..rows.len()).flat_map(row).collect();
+            return Ok(Dense::new(rows.len(), self.columns.len(), values)?);
+        }
+        let (points, names) = vectors(table)?;
+        let place = |&column: &usize| names.iter().position(|name| *name == self.names[column]);
+        let by_name = self.columns.iter().map(place).collect::<Option<Vec<_>>>();
+        let at = match by_name {
+            Some(at) => at,
+            None if names.len() == self.names.len() => self.columns.clone(),
+            None => {
+                return Err(ModelError::Data(format!(
+                    "the kernel is a precomputed matrix: the data need {} columns, the kernel values with every training \
+                     row, but there are {}",
+                    self.names.len(),
+                    names.len()
+                )));
+            }
+        };
+        let values = points.rows().flat_map(|row| taken(row, &at)).collect();
+        Ok(Dense::new(points.len(), at.len(), values)?)
+    }
+}
+
+/// A matrix of more rows could not have been stored.
+const MOST_COLUMNS: usize = 1 << 24;

@@ -1,6 +1,7 @@
 //! Why a prediction is what it is: the training rows that made it (`docs/maths.md` §5).
 
-use mercer_points::Table;
+use mercer_points::{Points, Table};
+use rayon::prelude::*;
 
 use crate::{Model, ModelError};
 
@@ -32,6 +33,35 @@ pub struct Term {
     pub contribution: f64,
 }
 
-pub(crate) fn explain(_model: &Model, _table: &Table, _count: usize) -> Result<Vec<Explanation>, ModelError> {
-    Err(ModelError::Data(String::new()))
+pub(crate) fn explain(model: &Model, table: &Table, count: usize) -> Result<Vec<Explanation>, ModelError> {
+    let parts = model.parts();
+    if table.is_empty() {
+        return Ok(Vec::new());
+    }
+    let scores = model.predict(table)?;
+    let prepared = model.engine().prepare(parts, table)?;
+    let machine = &parts.machines[0];
+    let of_row = |row: usize| {
+        let kernel = model.engine().values(&prepared, row);
+        let mut terms: Vec<Term> = machine
+            .coefficients
+            .iter()
+            .zip(&kernel)
+            .enumerate()
+            .filter(|(_, (alpha, _))| **alpha != 0.0)
+            .map(|(support, (&alpha, &kernel))| Term {
+                support,
+                row: parts.rows.get(support).copied(),
+                alpha,
+                kernel,
+                contribution: alpha * kernel,
+            })
+            .collect();
+        // A stable sort: of equal terms the first row stays first.
+        terms.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()));
+        let rest = terms.iter().skip(count).map(|term| term.contribution).sum();
+        terms.truncate(count);
+        Explanation { score: scores.score(row, 0), bias: machine.bias, terms, rest }
+    };
+    Ok((0..table.len()).into_par_iter().map(of_row).collect())
 }

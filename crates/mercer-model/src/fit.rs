@@ -1,11 +1,22 @@
 //! From a specification and a table to a model.
+//!
+//! Target and weights are checked, the columns prepared, the kernel compiled; then the one problem
+//! (1/n) Σ w_i ℓ(y_i, f(x_i)+b) + (λ/2)‖f‖² is posed, solved and certified (`docs/maths.md` §3), once or for each pair
+//! of classes. The offset of a model is that of its certificate, and rows without a coefficient are left behind.
 
-use mercer_kernel::Registry;
+use std::time::Instant;
+
+use mercer_gram::{Lazy, Precision};
+use mercer_kernel::{KernelError, Registry};
 use mercer_linalg::Budget;
-use mercer_points::{Column, Table};
-use mercer_solve::{Limits, Silent, Watch};
+use mercer_points::{Column, ColumnData, Points, Table};
+use mercer_solve::{Limits, Silent, SolveError, Watch};
 
-use crate::{Model, ModelError, Spec};
+use crate::engine::ROW;
+use crate::machines::{Fitted, Posed, machines};
+use crate::needs::{Needs, is_linear, is_matrix};
+use crate::target::{Goal, goal, loss_of, row_weights};
+use crate::{Kind, Learner, Model, ModelError, Parts, Preprocessing, Provenance, Schema, Spec, Task};
 
 /// Rows to learn from.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +56,136 @@ impl Default for Setting<'_> {
     }
 }
 
+/// Up to so many rows products with K are made in double precision: they are cheap there.
+const DOUBLE: usize = 5000;
+
 /// Learns a model.
-pub fn fit(_spec: &Spec, _training: &Training<'_>, _setting: &Setting<'_>) -> Result<Model, ModelError> {
-    Err(ModelError::Data(String::new()))
+///
+/// ```
+/// use mercer_model::{Learner, Setting, Spec, Training, fit};
+/// let mut table = mercer_points::read("@sinc(n=40)", &Default::default()).unwrap();
+/// let last = table.columns().last().unwrap().name.clone();
+/// let target = table.remove(&last).unwrap();
+/// let training =
+///     Training { table: &table, target: Some(&target), weights: None, registry: &Default::default(), source: "@sinc" };
+/// let spec = Spec::new("rbf(sigma=1)".parse().unwrap(), Learner::Cholesky);
+/// let model = fit(&spec, &training, &Setting::default()).unwrap();
+/// assert!(model.certified());
+/// ```
+pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Result<Model, ModelError> {
+    let started = Instant::now();
+    let (rows, registry) = (training.table.len(), training.registry);
+    if rows == 0 {
+        return Err(SolveError::Empty.into());
+    }
+    let loss = check(spec)?;
+    let goal = goal(spec, loss, training.target, rows)?;
+    let weights = row_weights(spec, &goal, training.weights, rows)?;
+    let lambda = spec.regularization.lambda(rows)?;
+    let (schema, preprocessing) = prepare(spec, training)?;
+    let table = preprocessing.apply(&schema, training.table)?;
+    let precision = if rows <= DOUBLE { Precision::Double } else { Precision::Single };
+    let gram = Lazy::with(&spec.kernel, &table, registry)?.in_precision(precision);
+    let features = if spec.learner.info().explicit { Some(features(spec, &gram, setting.budget)?) } else { None };
+    let posed = Posed {
+        spec,
+        loss,
+        goal: &goal,
+        weights: weights.as_deref(),
+        gram: &gram,
+        features: features.as_ref(),
+        table: &table,
+        registry,
+        setting,
+    };
+    let Fitted { machines, rows: support, entries } = machines(&posed)?;
+    let matrix = is_matrix(&spec.kernel);
+    let parts = Parts {
+        spec: spec.clone(),
+        kernel: gram.plan().expr().clone(),
+        lambda,
+        task: match goal {
+            Goal::Classes(..) => Task::Classes,
+            Goal::Numbers(_) => Task::Numbers,
+            Goal::Nothing => Task::Novelty,
+        },
+        machines,
+        points: if matrix { numbered(&support)? } else { table.select(&support) },
+        rows: support,
+        plan: (!matrix).then(|| gram.plan().state()),
+        schema,
+        preprocessing,
+        provenance: Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            source: training.source.to_owned(),
+            rows,
+            columns: training.table.columns().len(),
+            hash: crate::hash::data(training.table, training.target, training.weights),
+            seed: spec.seed,
+            seconds: started.elapsed().as_secs_f64(),
+            entries,
+        },
+        classes: match goal {
+            Goal::Classes(classes, _) => classes,
+            _ => Vec::new(),
+        },
+    };
+    Model::from_parts_with(parts, registry)
+}
+
+/// What can be said of a specification before any row is looked at.
+fn check(spec: &Spec) -> Result<Option<mercer_solve::loss::LossSpec>, ModelError> {
+    let info = spec.learner.info();
+    let loss = loss_of(spec)?;
+    if spec.offset && info.offset.is_none() {
+        return Err(ModelError::Spec(format!("{} has no offset; add a constant to the kernel: {} + 1", info.name, spec.kernel)));
+    }
+    if spec.kernel.uses("precomputed") && !is_matrix(&spec.kernel) {
+        return Err(ModelError::Spec(format!(
+            "a model knows the rows of a matrix by their numbers alone, so its kernel can be 'precomputed' but not {}; \
+             compute the whole kernel into the matrix",
+            spec.kernel
+        )));
+    }
+    if (info.explicit || spec.learner == Learner::DualPerceptron) && !is_linear(&spec.kernel) {
+        let other = match (spec.learner, info.kind) {
+            (Learner::Perceptron | Learner::DualPerceptron, _) => Learner::KernelPerceptron,
+            (_, Kind::Numbers) => Learner::Cholesky,
+            _ => Learner::KernelPegasos,
+        };
+        return Err(ModelError::Spec(format!(
+            "{} works on explicit features: its kernel is linear, with maps and columns such as linear@standardize or \
+             linear[a, b], not {}; {other} takes any kernel",
+            info.name, spec.kernel
+        )));
+    }
+    Ok(loss)
+}
+
+/// What the table looks like, and what is to be done to it.
+fn prepare(spec: &Spec, training: &Training<'_>) -> Result<(Schema, Preprocessing), ModelError> {
+    let needs = Needs::of(&spec.kernel);
+    let none = !training.table.columns().iter().any(|column| needs.uses(column));
+    // A kernel that finds nothing says so itself, in front of the whole table.
+    let schema = Schema::of(training.table, training.target, |column| none || needs.uses(column));
+    if is_matrix(&spec.kernel) && spec.scaling != crate::Scaling::None {
+        return Err(ModelError::Spec("a precomputed matrix cannot be scaled".to_owned()));
+    }
+    let preprocessing = Preprocessing::learn(spec.scaling, &needs, &schema, training.table)?;
+    Ok((schema, preprocessing))
+}
+
+fn features(spec: &Spec, gram: &Lazy, budget: Budget) -> Result<mercer_points::Dense<f64>, ModelError> {
+    let features = gram.plan().features(gram.points(), budget)?;
+    features.ok_or_else(|| {
+        let said = format!("{} needs explicit features, and {} has none to show", spec.learner, spec.kernel);
+        KernelError::Unfit(said).into()
+    })
+}
+
+/// Support points of a matrix: their row numbers.
+fn numbered(rows: &[usize]) -> Result<Table, ModelError> {
+    let mut table = Table::new();
+    table.push(ROW, ColumnData::Numbers(rows.iter().map(|&row| row as f64).collect()))?;
+    Ok(table)
 }

@@ -14,6 +14,7 @@ mod fit;
 mod hash;
 mod learners;
 pub mod libsvm;
+mod machines;
 mod model;
 mod needs;
 mod predict;

@@ -1,8 +1,12 @@
 //! Prediction: f(x) = Σ_j α_j k(x_j,x) + b over the support points (`docs/maths.md` §5).
+//!
+//! Kernel values go through the same tiles as in training, block by block; no matrix of new rows by support points is
+//! held. A class is the sign of the score, or the winner of the votes of all pairs.
 
-use mercer_points::{Column, Table};
+use mercer_points::{Column, ColumnData, Points, Table};
+use mercer_solve::SolveError;
 
-use crate::{Model, ModelError};
+use crate::{Learner, Model, ModelError, Task};
 
 /// Scores and answers, row by row.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,13 +36,87 @@ impl Prediction {
         self.scores[row * self.machines + machine]
     }
 
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.scores.len() / self.machines.max(1)
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.scores.is_empty()
+    }
+
     /// The model's loss, row by row; an error for several machines, which have one each.
     pub fn slack(&self, model: &Model, target: &Column) -> Result<Vec<f64>, ModelError> {
-        let _ = (model, target);
-        Err(ModelError::Data(String::new()))
+        if self.machines != 1 {
+            return Err(ModelError::Data(format!("a loss is of one machine, and there are {}", self.machines)));
+        }
+        if model.task() == Task::Novelty {
+            return Ok(self.scores.iter().map(|score| (-score).max(0.0)).collect());
+        }
+        let found = target.data.len();
+        if found != self.len() {
+            return Err(SolveError::Shape { what: "targets", expected: self.len(), found }.into());
+        }
+        let y = self.targets(model, target)?;
+        let level = model.machines()[0].level.unwrap_or(0.0);
+        let loss = crate::target::loss_of(model.spec())?.map(|loss| loss.build()).transpose()?;
+        let of = |(&y, &score): (&f64, &f64)| match (&loss, model.spec().learner) {
+            (Some(loss), _) => loss.value(y, score),
+            (None, Learner::NuSvr) => ((score - y).abs() - level).max(0.0),
+            // In units of the margin, which is how the coefficients of both are scaled.
+            (None, Learner::NuSvc | Learner::HardMargin) => (1.0 - y * score).max(0.0),
+            (None, _) => (-y * score).max(0.0),
+        };
+        Ok(y.iter().zip(&self.scores).map(of).collect())
+    }
+
+    fn targets(&self, model: &Model, target: &Column) -> Result<Vec<f64>, ModelError> {
+        if model.task() == Task::Numbers {
+            let ColumnData::Numbers(values) = &target.data else {
+                let (name, found) = (&target.name, target.data.kind());
+                return Err(ModelError::Target(format!("the model predicts numbers, but '{name}' holds {found}")));
+            };
+            return Ok(values.clone());
+        }
+        // The class of a single machine of a pair (a,b) is a where the score is above 0.
+        let positive = model.machines()[0].pair.map_or(1, |(first, _)| first);
+        let codes = crate::target::codes(model.classes(), target)?;
+        Ok(codes.into_iter().map(|code| if code == positive { 1.0 } else { -1.0 }).collect())
     }
 }
 
-pub(crate) fn predict(_model: &Model, _table: &Table) -> Result<Prediction, ModelError> {
-    Err(ModelError::Data(String::new()))
+pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelError> {
+    let (parts, rows) = (model.parts(), table.len());
+    let machines = parts.machines.len();
+    let products = model.engine().products(parts, table)?;
+    let mut scores = vec![0.0; products.len()];
+    for (k, machine) in parts.machines.iter().enumerate() {
+        for i in 0..rows {
+            scores[i * machines + k] = products[k * rows + i] + machine.bias;
+        }
+    }
+    if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
+        let (row, value) = (at / machines + 1, scores[at]);
+        return Err(ModelError::Data(format!("row {row}: the score is {value}; scale the columns as in training")));
+    }
+    let outcome = match parts.task {
+        Task::Numbers => Outcome::Numbers(scores.clone()),
+        Task::Novelty => Outcome::Inside(scores.iter().map(|&score| score > 0.0).collect()),
+        Task::Classes => Outcome::Classes(scores.chunks_exact(machines).map(|row| class(model, row)).collect()),
+    };
+    Ok(Prediction { scores, machines, outcome })
+}
+
+/// The class of a row: the sign of its score, or the most votes, of equal ones the first.
+fn class(model: &Model, scores: &[f64]) -> usize {
+    let mut votes = vec![0_usize; model.classes().len()];
+    for (machine, &score) in model.machines().iter().zip(scores) {
+        match machine.pair {
+            None => return usize::from(score > 0.0),
+            Some((a, b)) => votes[if score > 0.0 { a } else { b }] += 1,
+        }
+    }
+    let most = votes.iter().copied().max().unwrap_or(0);
+    votes.iter().position(|&count| count == most).unwrap_or(0)
 }

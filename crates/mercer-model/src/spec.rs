@@ -162,17 +162,3 @@ impl FromStr for Multiclass {
         }
     }
 }
-
-impl fmt::Display for Spec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel: {}\nlearner: {}", self.kernel, self.learner)
-    }
-}
-
-impl FromStr for Spec {
-    type Err = ModelError;
-
-    fn from_str(_: &str) -> Result<Self, ModelError> {
-        Err(ModelError::Spec(String::new()))
-    }
-}

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::Points;
+use crate::{Points, PointsError};
 
 /// A column of names, each stored as the number of its level.
 ///
@@ -23,6 +23,26 @@ pub struct Categories {
 }
 
 impl Categories {
+    /// Takes levels and codes as they are, after checking that the levels ascend and that every code has one.
+    ///
+    /// ```
+    /// use mercer_points::Categories;
+    /// let level = |name: &str| name.to_owned();
+    /// assert!(Categories::new(vec![level("a"), level("b")], vec![1, 0]).is_ok());
+    /// assert!(Categories::new(vec![level("b"), level("a")], vec![]).is_err());
+    /// assert!(Categories::new(vec![level("a")], vec![1]).is_err());
+    /// ```
+    pub fn new(levels: Vec<String>, codes: Vec<u32>) -> Result<Self, PointsError> {
+        if levels.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(PointsError::Invalid("levels must ascend".into()));
+        }
+        if let Some(row) = codes.iter().position(|&code| code as usize >= levels.len()) {
+            let what = format!("row {}: code {} has no level among {}", row + 1, codes[row], levels.len());
+            return Err(PointsError::Invalid(what));
+        }
+        Ok(Self { levels: levels.into(), codes })
+    }
+
     /// The names, ascending.
     pub fn levels(&self) -> &[String] {
         &self.levels

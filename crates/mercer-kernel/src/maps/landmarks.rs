@@ -70,9 +70,13 @@ impl Landmarks {
     ) -> Result<Arc<dyn Fitted>, PointsError> {
         let stored = |name: &str| state.get(name).cloned().unwrap_or_default();
         let values = stored("landmarks");
+        let resolved = stored("gamma");
+        if let Some(gamma) = resolved.iter().find(|gamma| !(gamma.is_finite() && **gamma > 0.0)) {
+            return Err(invalid(format!("the kernel of the map {name} cannot have gamma = {gamma}")));
+        }
         let landmarks = Dense::new(values.len() / dim_in.max(1), dim_in, values)?;
         let table = table(&landmarks)?;
-        let kernel = kernel.with_resolved(&stored("gamma"));
+        let kernel = kernel.with_resolved(&resolved);
         let plan = Plan::compile(&kernel, &table, &Registry::new()).map_err(invalid)?;
         let points = plan.ready(&table).map_err(invalid)?;
         let weights = weights(landmarks.len(), &gram(&plan, &points)?)?;

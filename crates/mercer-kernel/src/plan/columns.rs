@@ -25,8 +25,8 @@ pub(super) fn inventory(table: &Table) -> String {
 }
 
 /// Sparse points with all coordinates written out, if they fit the memory budget.
-pub(super) fn dense(points: &Sparse) -> Result<Dense<f64>, PointsError> {
-    let (bytes, budget) = (points.len() as u128 * points.dim() as u128 * 8, Budget::default());
+pub(super) fn dense(points: &Sparse, budget: Budget) -> Result<Dense<f64>, PointsError> {
+    let bytes = points.len() as u128 * points.dim() as u128 * 8;
     if !budget.allows(bytes) {
         return Err(PointsError::TooLarge {
             what: format!("writing out {} sparse rows of {} coordinates", points.len(), points.dim()),
@@ -95,7 +95,7 @@ fn part(column: &mercer_points::Column) -> Result<(Dense<f64>, Vec<String>), Ker
         }
         ColumnData::Sparse(points) => {
             points.check_finite()?;
-            Ok((dense(points)?, (1..=points.dim()).map(|j| j.to_string()).collect()))
+            Ok((dense(points, Budget::default())?, (1..=points.dim()).map(|j| j.to_string()).collect()))
         }
         other => {
             Err(PointsError::WrongKind { name: column.name.clone(), found: other.kind(), needed: "numbers" }
@@ -190,6 +190,6 @@ pub(super) fn select(points: &Dense<f64>, names: &[String], wanted: &[String]) -
 pub fn vectors(table: &Table) -> Result<(Dense<f64>, Vec<String>), KernelError> {
     match gather("a feature map", table, None)? {
         Named::Dense(points, names) => Ok((points, names)),
-        Named::Sparse(points) => Ok((dense(&points)?, (1..=points.dim()).map(|j| j.to_string()).collect())),
+        Named::Sparse(points) => Ok((dense(&points, Budget::default())?, (1..=points.dim()).map(|j| j.to_string()).collect())),
     }
 }

@@ -24,10 +24,10 @@ use std::sync::Arc;
 
 use crate::kernels::{Lowered, Registry, VectorKernel};
 use crate::{KernelError, KernelExpr};
-use mercer_linalg::Op;
-use mercer_points::Table;
+use mercer_linalg::{Budget, Op};
+use mercer_points::{Dense, Table};
 
-use view::ViewSpec;
+use view::{View, ViewSpec};
 
 /// A kernel expression bound to the columns of a table.
 ///
@@ -99,6 +99,20 @@ impl Plan {
     /// Works out what the kernel needs of a collection.
     pub fn ready(&self, table: &Table) -> Result<Ready, KernelError> {
         Ready::new(self, table)
+    }
+
+    /// The features whose inner product the kernel is, where it is `linear` after maps and selections and nothing else.
+    pub fn features(&self, points: &Ready, budget: Budget) -> Result<Option<Dense<f64>>, KernelError> {
+        let Node::Leaf(leaf) = self.root else { return Ok(None) };
+        let LeafPlan { view, kernel: LeafKernel::Vector { name, .. } } = &self.leaves[leaf] else { return Ok(None) };
+        if name != "linear" {
+            return Ok(None);
+        }
+        Ok(match points.view(*view) {
+            View::Dense(points) => Some(points.clone()),
+            View::Sparse(points) => Some(columns::dense(points, budget)?),
+            _ => None,
+        })
     }
 
     /// The definition: k between point i of x and point j of z, in `f64`.

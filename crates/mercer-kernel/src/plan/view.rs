@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use mercer_linalg::Budget;
 use mercer_points::{
-    Categories, ColumnData, Dense, Fitted, Indices, MAX_FEATURES, Points, Sparse, State, Table, Texts, check_size,
-    checked_dimension,
+    Categories, ColumnData, Dense, Fitted, Indices, Points, PointsError, Sparse, Table, Texts, check_size,
 };
 
 use super::columns::{Named, dense, gather, inventory, select};
-use super::ViewState;
 use super::keys::fingerprints;
 use crate::kernels::Features;
 use crate::{KernelError, MapExpr};
@@ -51,11 +49,11 @@ pub(super) enum Change {
 pub(super) struct ViewSpec {
     pub(super) wanted: Wanted,
     pub(super) changes: Vec<Change>,
-    fitted: Vec<Arc<dyn Fitted>>,
+    pub(super) fitted: Vec<Arc<dyn Fitted>>,
     /// The columns of the training table that vectors are made of, and their form: other tables are read alike.
-    columns: Vec<String>,
-    sparse: bool,
-    dim: usize,
+    pub(super) columns: Vec<String>,
+    pub(super) sparse: bool,
+    pub(super) dim: usize,
     pub(super) features: Option<Features>,
     /// The mean of the training rows, subtracted where only differences count.
     pub(super) center: Vec<f64>,
@@ -91,77 +89,6 @@ impl ViewSpec {
             spec.center = means(points);
         }
         Ok((spec, view))
-    }
-
-    /// What was learned of the training table.
-    pub(super) fn state(&self) -> ViewState {
-        ViewState {
-            columns: self.columns.clone(),
-            sparse: self.sparse,
-            dim: self.dim,
-            center: self.center.clone(),
-            maps: self.fitted.iter().map(|map| map.state()).collect(),
-        }
-    }
-
-    /// The recipe from what it had learned; an error where it cannot have learned that.
-    pub(super) fn restore(
-        kernel: &str,
-        wanted: Wanted,
-        changes: &[Change],
-        features: Option<Features>,
-        state: &ViewState,
-    ) -> Result<Self, KernelError> {
-        let wrong = |what: &str| KernelError::Unfit(format!("what is stored of the points of {kernel} {what}"));
-        let vectors = matches!(wanted, Wanted::Vectors | Wanted::DenseVectors);
-        let ViewState { columns, sparse, dim, center, maps } = state.clone();
-        if !vectors && state != &ViewState::default() {
-            return Err(wrong("is of vectors, and they are none"));
-        }
-        // Sparse coordinates are numbered in 32 bits; dense ones are counted in memory.
-        if dim > 1 << 32 || center.iter().chain(maps.iter().flat_map(|m| m.values().flatten())).any(|v| !v.is_finite())
-        {
-            return Err(wrong("has a number out of range"));
-        }
-        let mut spec =
-            Self { wanted, changes: changes.to_vec(), fitted: Vec::new(), columns, sparse, dim, features, center };
-        let after = spec.restore_maps(&maps)?.ok_or_else(|| wrong("has another number of maps"))?;
-        let written_out = wanted == Wanted::DenseVectors || spec.features.is_some() || !maps.is_empty();
-        let expected = match &spec.features {
-            _ if !vectors => 0,
-            Some(features) if after <= MAX_FEATURES => features(&vec![0.0; after]).len(),
-            _ if sparse && !written_out && !spec.selects() => 0,
-            _ => after,
-        };
-        if spec.center.len() != expected {
-            return Err(wrong(&format!("has a mean of {} coordinates, not {expected}", spec.center.len())));
-        }
-        Ok(spec)
-    }
-
-    /// Whether single columns are taken out after the first change, which writes sparse points out.
-    fn selects(&self) -> bool {
-        self.changes.iter().skip(1).any(|change| matches!(change, Change::Columns(_)))
-    }
-
-    /// Puts the maps back; the coordinates after all of them, or none where there are not as many maps as states.
-    fn restore_maps(&mut self, states: &[State]) -> Result<Option<usize>, KernelError> {
-        let (mut dim, mut left) = (self.dim, states.iter());
-        for (at, change) in self.changes.iter().enumerate() {
-            match change {
-                Change::Columns(names) if at > 0 => dim = names.len(),
-                Change::Columns(_) => {}
-                Change::Map(map) => {
-                    let Some(state) = left.next() else { return Ok(None) };
-                    let recipe = map.build()?;
-                    checked_dimension(&*recipe, dim)?;
-                    let fitted = recipe.restore(dim, state)?;
-                    dim = fitted.dim_out();
-                    self.fitted.push(fitted);
-                }
-            }
-        }
-        Ok(left.next().is_none().then_some(dim))
     }
 
     /// The view of another table.
@@ -242,7 +169,7 @@ impl ViewSpec {
         }
         let matrix = match gather(kernel, table, self.columns(kernel)?)? {
             Named::Dense(points, _) => points,
-            Named::Sparse(points) => dense(&points)?,
+            Named::Sparse(points) => dense(&points, Budget::default())?,
         };
         Ok(View::Indices(Indices::all(matrix)?))
     }
@@ -293,7 +220,7 @@ impl ViewSpec {
             let (dense, names) = match points {
                 Named::Dense(dense, names) => (dense, names),
                 Named::Sparse(sparse) => {
-                    (dense(&sparse)?, (1..=sparse.dim()).map(|j| j.to_string()).collect())
+                    (dense(&sparse, Budget::default())?, (1..=sparse.dim()).map(|j| j.to_string()).collect())
                 }
             };
             points = match change {
@@ -306,6 +233,7 @@ impl ViewSpec {
                     }
                     let fitted = &self.fitted[maps];
                     maps += 1;
+                    check_room(dense.len(), fitted.dim_out())?;
                     let names = if fitted.columnwise() { names } else { fitted.names(&names) };
                     Named::Dense(fitted.apply(&dense)?, names)
                 }
@@ -314,7 +242,7 @@ impl ViewSpec {
         let written_out = self.wanted == Wanted::DenseVectors || self.features.is_some();
         let dense = match points {
             Named::Sparse(sparse) if !written_out => return Ok(View::Sparse(sparse)),
-            Named::Sparse(sparse) => dense(&sparse)?,
+            Named::Sparse(sparse) => dense(&sparse, Budget::default())?,
             Named::Dense(points, _) => points,
         };
         Ok(View::Dense(match &self.features {
@@ -344,7 +272,7 @@ impl ViewSpec {
             Named::Sparse(points) if points.dim() > self.dim => return Err(other(points.dim())),
             Named::Sparse(points) => {
                 let names = (1..=self.dim).map(|j| j.to_string()).collect();
-                Named::Dense(dense(&points.with_dim(self.dim))?, names)
+                Named::Dense(dense(&points.with_dim(self.dim), Budget::default())?, names)
             }
             Named::Dense(points, names) if points.dim() == self.dim => Named::Dense(points, names),
             Named::Dense(points, names) => {
@@ -376,6 +304,22 @@ impl ViewSpec {
             _ => (coordinate + 1).to_string(),
         }
     }
+}
+
+/// An error where the features of other points than the training rows would not fit in memory.
+fn check_room(rows: usize, dim: usize) -> Result<(), PointsError> {
+    const PLENTY: u128 = 64 << 20;
+    let needed = 8 * rows as u128 * dim as u128;
+    // Reading how much memory there is takes longer than a few rows do.
+    if needed <= PLENTY || Budget::default().allows(needed) {
+        return Ok(());
+    }
+    Err(PointsError::TooLarge {
+        what: format!("{rows} rows of {dim} features"),
+        needed: needed.to_string(),
+        limit: Budget::default().bytes(),
+        instead: "take fewer rows at a time".to_owned(),
+    })
 }
 
 fn names_of(names: &Categories) -> Texts {

@@ -1,0 +1,202 @@
+//! The machines of a model: the one problem, posed and solved once or for each pair of classes.
+
+use std::time::{Duration, Instant};
+
+use mercer_gram::{Gram, Lazy, Sub};
+use mercer_kernel::Registry;
+use mercer_points::{Dense, Points, Table};
+use mercer_solve::loss::{Loss, LossSpec};
+use mercer_solve::{
+    Certificate, Convexity, Features, Limits, Objective, Problem, Run, Solution, SolveError, Status, certify_until,
+};
+
+use crate::build::solver_for;
+use crate::convexity::convexity;
+use crate::target::Goal;
+use crate::{Learner, Machine, ModelError, Setting, Spec};
+
+/// All that a learner is given.
+pub(crate) struct Posed<'a> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) loss: Option<LossSpec>,
+    pub(crate) goal: &'a Goal,
+    pub(crate) weights: Option<&'a [f64]>,
+    pub(crate) gram: &'a Lazy,
+    pub(crate) features: Option<&'a Dense<f64>>,
+    pub(crate) table: &'a Table,
+    pub(crate) registry: &'a Registry,
+    pub(crate) setting: &'a Setting<'a>,
+}
+
+/// What came of it.
+pub(crate) struct Fitted {
+    pub(crate) machines: Vec<Machine>,
+    /// The rows that any machine uses.
+    pub(crate) rows: Vec<usize>,
+    pub(crate) entries: u64,
+}
+
+/// One machine's share of the rows.
+struct Share {
+    pair: Option<(usize, usize)>,
+    /// Rows of the table; none for all.
+    rows: Option<Vec<usize>>,
+    y: Vec<f64>,
+}
+
+/// A stopped run is certified within this time.
+const HURRY: Duration = Duration::from_millis(120);
+
+pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
+    let total = posed.gram.len();
+    let started = Instant::now();
+    let mut solved: Vec<(Share, Solution, Certificate)> = Vec::new();
+    let (mut deadline, mut entries) = (None, 0);
+    for share in shares(posed) {
+        let (solution, certificate) = solve(posed, &share, started, &mut deadline)?;
+        entries += solution.entries;
+        solved.push((share, solution, certificate));
+    }
+    let known = match deadline {
+        // There is no time to measure anything.
+        Some(_) => Convexity::Assumed,
+        None => convexity(&posed.spec.kernel, posed.table, posed.registry, posed.setting.budget),
+    };
+    let mut used = vec![false; total];
+    for (share, solution, _) in &solved {
+        for (k, _) in solution.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0) {
+            used[share.row(k)] = true;
+        }
+    }
+    let rows: Vec<usize> = (0..total).filter(|&i| used[i]).collect();
+    let mut place = vec![0; total];
+    rows.iter().enumerate().for_each(|(at, &row)| place[row] = at);
+    let machines = solved.into_iter().map(|(share, solution, mut certificate)| {
+        if !matches!(certificate.convexity, Convexity::Refuted { .. }) {
+            certificate.convexity = known.clone();
+        }
+        let mut coefficients = vec![0.0; rows.len()];
+        for (k, &alpha) in solution.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0) {
+            coefficients[place[share.row(k)]] = alpha;
+        }
+        machine(posed.spec.learner, share.pair, coefficients, solution, certificate)
+    });
+    Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })
+}
+
+impl Share {
+    /// The row of the table that row k of the share is.
+    fn row(&self, k: usize) -> usize {
+        self.rows.as_ref().map_or(k, |rows| rows[k])
+    }
+}
+
+fn shares(posed: &Posed<'_>) -> Vec<Share> {
+    match posed.goal {
+        Goal::Numbers(y) => vec![Share { pair: None, rows: None, y: y.clone() }],
+        Goal::Nothing => vec![Share { pair: None, rows: None, y: vec![0.0; posed.gram.len()] }],
+        Goal::Classes(classes, codes) if classes.len() == 2 => {
+            let y = codes.iter().map(|&code| if code == 1 { 1.0 } else { -1.0 }).collect();
+            vec![Share { pair: None, rows: None, y }]
+        }
+        Goal::Classes(classes, codes) => {
+            let pairs = (0..classes.len()).flat_map(|a| (a + 1..classes.len()).map(move |b| (a, b)));
+            let share = |(a, b): (usize, usize)| {
+                let rows: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
+                let y = rows.iter().map(|&i| if codes[i] == a { 1.0 } else { -1.0 }).collect();
+                Share { pair: Some((a, b)), rows: Some(rows), y }
+            };
+            pairs.map(share).collect()
+        }
+    }
+}
+
+/// Solves and certifies one share. The first stop sets the deadline for the certificates of all.
+fn solve(
+    posed: &Posed<'_>,
+    share: &Share,
+    started: Instant,
+    deadline: &mut Option<Instant>,
+) -> Result<(Solution, Certificate), ModelError> {
+    let sub = share.rows.as_ref().map(|rows| Sub::new(posed.gram, rows.clone()));
+    let gram: &dyn Gram = sub.as_ref().map_or(posed.gram, |sub| sub);
+    let loss: Option<Box<dyn Loss>> = posed.loss.map(|loss| loss.build()).transpose()?;
+    let objective = objective(posed.spec, loss.as_deref());
+    // C is the same for every pair, whatever its rows; so is μ. λ is what the user gave, or follows from those.
+    let lambda = posed.spec.regularization.lambda(share.y.len())?;
+    let mut problem = Problem::new(gram, &share.y, objective, lambda, posed.spec.offset)?;
+    let weights: Option<Vec<f64>> =
+        posed.weights.map(|weights| (0..share.y.len()).map(|k| weights[share.row(k)]).collect());
+    if let Some(weights) = &weights {
+        problem = problem.weighted(weights)?;
+    }
+    problem = problem.penalized(posed.spec.penalty);
+    let features = posed.features.map(|points| chosen(points, share)).transpose()?;
+    let solver = solver_for(posed.spec, features.as_ref(), posed.setting.budget)?;
+    let limits = posed.setting.limits;
+    let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
+    let mut run = Run::new(posed.setting.watch, Limits { time, ..limits }, posed.spec.tolerance);
+    let solution = solver.solve(&problem, None, &mut run)?;
+    if solution.alpha.len() != problem.len() || solution.alpha.iter().any(|a| !a.is_finite()) {
+        let said = format!("{} ended with coefficients that are not finite; choose a smaller step", solver.name());
+        return Err(SolveError::Numerical(said).into());
+    }
+    if matches!(solution.status, Status::Stopped | Status::TimeLimit) {
+        deadline.get_or_insert_with(|| Instant::now() + HURRY);
+    }
+    let certificate = certify_until(&problem, &solution, *deadline);
+    Ok((solution, certificate))
+}
+
+/// The features of the rows of a share.
+fn chosen(points: &Dense<f64>, share: &Share) -> Result<Features, ModelError> {
+    let part = match &share.rows {
+        None => points.clone(),
+        Some(rows) => points.select(rows),
+    };
+    let (rows, columns) = (part.len(), part.dim());
+    Ok(Features::new(rows, columns, part.into_values())?)
+}
+
+fn objective<'a>(spec: &Spec, loss: Option<&'a dyn Loss>) -> Objective<'a> {
+    let nu = spec.nu;
+    match (spec.learner, loss) {
+        (_, Some(loss)) => Objective::Risk(loss),
+        (Learner::HardMargin, None) => Objective::HardMargin,
+        (Learner::NuSvc, None) => Objective::NuClassification { nu },
+        (Learner::NuSvr, None) => Objective::NuRegression { nu },
+        (Learner::OneClass, None) => Objective::OneClass { nu },
+        (_, None) => Objective::Separation,
+    }
+}
+
+/// The machine of a certified solution. ν-classification is put in units of its margin ρ, so that scores compare.
+fn machine(
+    learner: Learner,
+    pair: Option<(usize, usize)>,
+    mut coefficients: Vec<f64>,
+    solution: Solution,
+    certificate: Certificate,
+) -> Machine {
+    let level = certificate.level.or(solution.level).filter(|level| level.is_finite());
+    let offset = if certificate.offset.is_finite() { certificate.offset } else { solution.bias };
+    let bias = match (learner, level) {
+        (Learner::OneClass, Some(rho)) => -rho,
+        (Learner::NuSvc, Some(rho)) if rho > 0.0 => {
+            coefficients.iter_mut().for_each(|alpha| *alpha /= rho);
+            offset / rho
+        }
+        _ if matches!(certificate.claim, mercer_solve::Claim::Separates { .. }) => solution.bias,
+        _ => offset,
+    };
+    Machine {
+        pair,
+        coefficients,
+        bias,
+        level,
+        certificate: Some(certificate),
+        status: solution.status,
+        iterations: solution.iterations,
+        trace: solution.trace,
+    }
+}
