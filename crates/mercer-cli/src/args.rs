@@ -1,8 +1,12 @@
 //! What can be typed.
 
+mod libsvm;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+
+pub(crate) use libsvm::{SvmPredict, SvmScale, SvmTrain, TrainOptions};
 
 /// Kernel machines: exact, composable, certified.
 #[derive(Debug, Parser)]
@@ -40,6 +44,12 @@ pub(crate) enum Command {
     Maps(List),
     /// List the built-in data sets.
     Data(List),
+    /// LIBSVM's svm-train: its letters, its data, its model file.
+    SvmTrain(SvmTrain),
+    /// LIBSVM's svm-predict, with a model of LIBSVM or of mercer.
+    SvmPredict(SvmPredict),
+    /// LIBSVM's svm-scale.
+    SvmScale(SvmScale),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.

@@ -12,7 +12,12 @@ const ALL: usize = 2000;
 const SAMPLE: usize = 1000;
 
 /// What is known of the kernel, by its form or else by measuring it on training rows.
-pub(crate) fn convexity(kernel: &KernelExpr, table: &Table, registry: &Registry, budget: Budget) -> Convexity {
+pub(crate) fn convexity(
+    kernel: &KernelExpr,
+    table: &Table,
+    registry: &Registry,
+    budget: Budget,
+) -> Convexity {
     if kernel.mercer().status == Status::Psd {
         return Convexity::Proved;
     }
@@ -23,7 +28,11 @@ pub(crate) fn convexity(kernel: &KernelExpr, table: &Table, registry: &Registry,
             Verdict::Holds if found.measured == found.rows => Convexity::Measured,
             Verdict::Holds => Convexity::Sampled { rows: found.measured },
             Verdict::Refuted(witness) => Convexity::Refuted {
-                evidence: format!("v^T K v = {:.3e} for a vector on {} rows", witness.value, witness.rows.len()),
+                evidence: format!(
+                    "v^T K v = {:.3e} for a vector on {} rows",
+                    witness.value,
+                    witness.rows.len()
+                ),
             },
             Verdict::NotSymmetric(i, j) => {
                 Convexity::Refuted { evidence: format!("k(x,z) and k(z,x) differ for the rows {i} and {j}") }

@@ -112,7 +112,8 @@ impl Matrix {
                 }
             }
         }
-        let wrong = || ModelError::Data("the support points of a precomputed matrix are numbers of its rows".into());
+        let wrong =
+            || ModelError::Data("the support points of a precomputed matrix are numbers of its rows".into());
         let ColumnData::Numbers(rows) = &parts.points.column(ROW)?.data else { return Err(wrong()) };
         let column = |row: &f64| {
             let at = *row as usize;

@@ -86,7 +86,8 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
     let table = preprocessing.apply(&schema, training.table)?;
     let precision = if rows <= DOUBLE { Precision::Double } else { Precision::Single };
     let gram = Lazy::with(&spec.kernel, &table, registry)?.in_precision(precision);
-    let features = if spec.learner.info().explicit { Some(features(spec, &gram, setting.budget)?) } else { None };
+    let features =
+        if spec.learner.info().explicit { Some(features(spec, &gram, setting.budget)?) } else { None };
     let posed = Posed {
         spec,
         loss,
@@ -138,7 +139,10 @@ fn check(spec: &Spec) -> Result<Option<mercer_solve::loss::LossSpec>, ModelError
     let info = spec.learner.info();
     let loss = loss_of(spec)?;
     if spec.offset && info.offset.is_none() {
-        return Err(ModelError::Spec(format!("{} has no offset; add a constant to the kernel: {} + 1", info.name, spec.kernel)));
+        return Err(ModelError::Spec(format!(
+            "{} has no offset; add a constant to the kernel: {} + 1",
+            info.name, spec.kernel
+        )));
     }
     if spec.kernel.uses("precomputed") && !is_matrix(&spec.kernel) {
         return Err(ModelError::Spec(format!(

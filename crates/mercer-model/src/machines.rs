@@ -7,7 +7,8 @@ use mercer_kernel::Registry;
 use mercer_points::{Dense, Points, Table};
 use mercer_solve::loss::{Loss, LossSpec};
 use mercer_solve::{
-    Certificate, Convexity, Features, Limits, Objective, Problem, Run, Solution, SolveError, Status, certify_until,
+    Certificate, Convexity, Features, Limits, Objective, Problem, Run, Solution, SolveError, Status,
+    certify_until,
 };
 
 use crate::build::solver_for;
@@ -138,7 +139,8 @@ fn solve(
     let mut run = Run::new(posed.setting.watch, Limits { time, ..limits }, posed.spec.tolerance);
     let solution = solver.solve(&problem, None, &mut run)?;
     if solution.alpha.len() != problem.len() || solution.alpha.iter().any(|a| !a.is_finite()) {
-        let said = format!("{} ended with coefficients that are not finite; choose a smaller step", solver.name());
+        let said =
+            format!("{} ended with coefficients that are not finite; choose a smaller step", solver.name());
         return Err(SolveError::Numerical(said).into());
     }
     if matches!(solution.status, Status::Stopped | Status::TimeLimit) {

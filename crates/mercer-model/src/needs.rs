@@ -85,7 +85,9 @@ impl Needs {
             ColumnData::Numbers(_) | ColumnData::Indices(_) => self.numbers,
             ColumnData::Dense(_, inside) => self.numbers || inside.iter().any(|name| named(name)),
             // Sparse coordinates are named by their number.
-            ColumnData::Sparse(_) => self.numbers || self.names.iter().any(|name| name.parse::<u32>().is_ok()),
+            ColumnData::Sparse(_) => {
+                self.numbers || self.names.iter().any(|name| name.parse::<u32>().is_ok())
+            }
             ColumnData::Texts(_) => self.texts,
             ColumnData::Categories(names) => {
                 let level = |level: &String| named(&crate::preprocess::coordinate(&column.name, level));
@@ -111,7 +113,9 @@ pub(crate) fn is_linear(kernel: &KernelExpr) -> bool {
     match kernel {
         KernelExpr::Leaf(leaf) => leaf.call().signature().name == "linear",
         KernelExpr::Outer(_) => true,
-        KernelExpr::On(child, _) | KernelExpr::Mapped(child, _) | KernelExpr::Label(_, child) => is_linear(child),
+        KernelExpr::On(child, _) | KernelExpr::Mapped(child, _) | KernelExpr::Label(_, child) => {
+            is_linear(child)
+        }
         _ => false,
     }
 }

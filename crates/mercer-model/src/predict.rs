@@ -49,7 +49,10 @@ impl Prediction {
     /// The model's loss, row by row; an error for several machines, which have one each.
     pub fn slack(&self, model: &Model, target: &Column) -> Result<Vec<f64>, ModelError> {
         if self.machines != 1 {
-            return Err(ModelError::Data(format!("a loss is of one machine, and there are {}", self.machines)));
+            return Err(ModelError::Data(format!(
+                "a loss is of one machine, and there are {}",
+                self.machines
+            )));
         }
         if model.task() == Task::Novelty {
             return Ok(self.scores.iter().map(|score| (-score).max(0.0)).collect());
@@ -75,7 +78,9 @@ impl Prediction {
         if model.task() == Task::Numbers {
             let ColumnData::Numbers(values) = &target.data else {
                 let (name, found) = (&target.name, target.data.kind());
-                return Err(ModelError::Target(format!("the model predicts numbers, but '{name}' holds {found}")));
+                return Err(ModelError::Target(format!(
+                    "the model predicts numbers, but '{name}' holds {found}"
+                )));
             };
             return Ok(values.clone());
         }
@@ -98,12 +103,16 @@ pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelE
     }
     if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
         let (row, value) = (at / machines + 1, scores[at]);
-        return Err(ModelError::Data(format!("row {row}: the score is {value}; scale the columns as in training")));
+        return Err(ModelError::Data(format!(
+            "row {row}: the score is {value}; scale the columns as in training"
+        )));
     }
     let outcome = match parts.task {
         Task::Numbers => Outcome::Numbers(scores.clone()),
         Task::Novelty => Outcome::Inside(scores.iter().map(|&score| score > 0.0).collect()),
-        Task::Classes => Outcome::Classes(scores.chunks_exact(machines).map(|row| class(model, row)).collect()),
+        Task::Classes => {
+            Outcome::Classes(scores.chunks_exact(machines).map(|row| class(model, row)).collect())
+        }
     };
     Ok(Prediction { scores, machines, outcome })
 }

@@ -5,8 +5,8 @@
 
 use mercer_linalg::Budget;
 use mercer_points::{
-    Categories, Column, ColumnData, Dense, FeatureMap, MinMax, Points, PointsError, Sparse, Standardize, State, Table,
-    Texts,
+    Categories, Column, ColumnData, Dense, FeatureMap, MinMax, Points, PointsError, Sparse, Standardize,
+    State, Table, Texts,
 };
 
 use crate::needs::Needs;
@@ -43,7 +43,8 @@ impl Preprocessing {
             let column = table.column(&described.name)?;
             let step = match &column.data {
                 ColumnData::Categories(names) if needs.only_vectors() => {
-                    let mut there: Vec<String> = (0..names.len()).map(|i| names.point(i).to_owned()).collect();
+                    let mut there: Vec<String> =
+                        (0..names.len()).map(|i| names.point(i).to_owned()).collect();
                     there.sort();
                     there.dedup();
                     Some(Step::OneHot(there))
@@ -85,7 +86,10 @@ impl Preprocessing {
             (Step::OneHot(levels), ColumnData::Categories(names)) => one_hot(name, levels, &names),
             (Step::Scale(state), data) => {
                 let (Some(map), Some(points)) = (self.scaling.map(), numbers(name, &data)?) else {
-                    return Err(ModelError::Data(format!("column '{name}' holds {}, not numbers", data.kind())));
+                    return Err(ModelError::Data(format!(
+                        "column '{name}' holds {}, not numbers",
+                        data.kind()
+                    )));
                 };
                 let scaled = map.restore(points.dim(), state)?.apply(&points)?;
                 Ok(match data {
@@ -180,13 +184,17 @@ fn find(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErro
         }
         (ColumnKind::Dense(names), ColumnData::Dense(points, _)) => {
             let (expected, found) = (names.len(), points.dim());
-            return Err(ModelError::Data(format!("column '{name}' has {found} coordinates, in training it had {expected}")));
+            return Err(ModelError::Data(format!(
+                "column '{name}' has {found} coordinates, in training it had {expected}"
+            )));
         }
         (ColumnKind::Sparse(_), data @ (ColumnData::Sparse(_) | ColumnData::Dense(..))) => data.clone(),
         (ColumnKind::Matrix(_), data @ ColumnData::Indices(_)) => data.clone(),
         (kind, data) => {
             let (found, expected) = (data.kind(), kind.name());
-            return Err(ModelError::Data(format!("column '{name}' holds {found}, in training it held {expected}")));
+            return Err(ModelError::Data(format!(
+                "column '{name}' holds {found}, in training it held {expected}"
+            )));
         }
     })
 }
@@ -194,14 +202,18 @@ fn find(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErro
 fn written_out(points: &Sparse, names: &[String]) -> Result<ColumnData, ModelError> {
     let needed = 8 * points.len() as u128 * names.len() as u128;
     if !Budget::default().allows(needed) {
-        return Err(ModelError::Data(format!("writing out sparse rows of {} coordinates needs {needed} bytes", names.len())));
+        return Err(ModelError::Data(format!(
+            "writing out sparse rows of {} coordinates needs {needed} bytes",
+            names.len()
+        )));
     }
     Ok(ColumnData::Dense(points.clone().with_dim(names.len()).to_dense(), names.to_vec()))
 }
 
 /// A block of vectors under another name, or its coordinates as single columns.
 fn block(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelError> {
-    let blocks = table.columns().iter().filter(|c| matches!(c.data, ColumnData::Dense(..) | ColumnData::Sparse(_)));
+    let blocks =
+        table.columns().iter().filter(|c| matches!(c.data, ColumnData::Dense(..) | ColumnData::Sparse(_)));
     let blocks: Vec<&Column> = blocks.collect();
     match (&described.kind, blocks.as_slice()) {
         (ColumnKind::Dense(_) | ColumnKind::Sparse(_), [one]) => {
@@ -226,10 +238,15 @@ fn block(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErr
 fn missing(described: &ColumnSchema, table: &Table) -> ModelError {
     let hint = match table.unknown(&described.name) {
         PointsError::UnknownColumn { nearest: Some(near), .. } => format!("; is it '{near}'?"),
-        PointsError::UnknownColumn { known, .. } if !known.is_empty() => format!("; there are: {}", known.join(", ")),
+        PointsError::UnknownColumn { known, .. } if !known.is_empty() => {
+            format!("; there are: {}", known.join(", "))
+        }
         _ => String::new(),
     };
-    ModelError::Data(format!("the data lack the column '{}' that the model was trained on{hint}", described.name))
+    ModelError::Data(format!(
+        "the data lack the column '{}' that the model was trained on{hint}",
+        described.name
+    ))
 }
 
 #[cfg(test)]
@@ -253,9 +270,12 @@ mod tests {
     fn names_become_coordinates_and_a_new_one_is_all_zeros() {
         let (preprocessing, schema) = learned(Scaling::None, "rbf", &mixed(&[1.0, 2.0], &["red", "blue"]));
         let seen = preprocessing.apply(&schema, &mixed(&[3.0, 4.0], &["red", "green"])).unwrap();
-        let ColumnData::Dense(points, names) = &seen.column("colour").unwrap().data else { panic!("encoded") };
+        let ColumnData::Dense(points, names) = &seen.column("colour").unwrap().data else {
+            panic!("encoded")
+        };
         assert_eq!((points.values(), names[1].as_str()), (&[0.0, 1.0, 0.0, 0.0][..], "colour=red"));
-        let (kept, _) = learned(Scaling::None, "rbf[x] * delta[colour]", &mixed(&[1.0, 2.0], &["red", "blue"]));
+        let (kept, _) =
+            learned(Scaling::None, "rbf[x] * delta[colour]", &mixed(&[1.0, 2.0], &["red", "blue"]));
         assert!(kept.steps.is_empty());
     }
 

@@ -28,7 +28,10 @@ pub(crate) fn loss_of(spec: &Spec) -> Result<Option<LossSpec>, ModelError> {
                 losses => format!("it takes {}", losses.join(", ")),
             };
             let other = Learner::of_loss(&loss);
-            Err(ModelError::Spec(format!("{} does not take the loss {loss}; {takes}; {other} takes it", info.name)))
+            Err(ModelError::Spec(format!(
+                "{} does not take the loss {loss}; {takes}; {other} takes it",
+                info.name
+            )))
         }
         loss => Ok(loss),
     }
@@ -50,7 +53,10 @@ pub(crate) fn goal(
     };
     let what = if classes { "classes" } else { "numbers" };
     let target = target.ok_or_else(|| {
-        ModelError::Target(format!("{} learns {what} and needs a target; name its column (--target)", info.name))
+        ModelError::Target(format!(
+            "{} learns {what} and needs a target; name its column (--target)",
+            info.name
+        ))
     })?;
     let found = target.data.len();
     if found != rows {
@@ -64,7 +70,8 @@ pub(crate) fn goal(
     match names.len() {
         2 => {}
         0 | 1 => {
-            let said = names.first().map_or_else(|| "no value".to_owned(), |only| format!("only the class {only}"));
+            let said =
+                names.first().map_or_else(|| "no value".to_owned(), |only| format!("only the class {only}"));
             return Err(ModelError::Target(format!(
                 "{} decides between two classes, but the target '{name}' has {said}",
                 info.name
@@ -77,7 +84,11 @@ pub(crate) fn goal(
                 "{} decides between two classes, but the target '{name}' has {count}: {shown}{more}; use --multi one-vs-one \
                  for a machine for each pair{}",
                 info.name,
-                if matches!(target.data, ColumnData::Numbers(_)) { ", or a learner of numbers such as svr" } else { "" }
+                if matches!(target.data, ColumnData::Numbers(_)) {
+                    ", or a learner of numbers such as svr"
+                } else {
+                    ""
+                }
             )));
         }
         count if count > MOST_CLASSES => {
@@ -186,7 +197,11 @@ pub(crate) fn row_weights(
     Ok(Some((0..rows).map(|i| of_class[codes[i]] * given.map_or(1.0, |given| given[i])).collect()))
 }
 
-fn class_weights(weights: &ClassWeights, classes: &[String], codes: &[usize]) -> Result<Vec<f64>, ModelError> {
+fn class_weights(
+    weights: &ClassWeights,
+    classes: &[String],
+    codes: &[usize],
+) -> Result<Vec<f64>, ModelError> {
     let named = match weights {
         ClassWeights::Equal => return Ok(vec![1.0; classes.len()]),
         ClassWeights::Balanced => {

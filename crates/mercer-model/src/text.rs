@@ -18,8 +18,27 @@ use crate::{ClassWeights, Learner, ModelError, Spec};
 
 /// Every key, in the order in which they print.
 const KEYS: [&str; 21] = [
-    "kernel", "learner", "loss", "lambda", "C", "c", "mu", "rho", "nu", "offset", "penalty", "scaling",
-    "multiclass", "class-weights", "gap", "violation", "seed", "epochs", "step", "average", "keep",
+    "kernel",
+    "learner",
+    "loss",
+    "lambda",
+    "C",
+    "c",
+    "mu",
+    "rho",
+    "nu",
+    "offset",
+    "penalty",
+    "scaling",
+    "multiclass",
+    "class-weights",
+    "gap",
+    "violation",
+    "seed",
+    "epochs",
+    "step",
+    "average",
+    "keep",
 ];
 
 impl fmt::Display for Spec {
@@ -78,7 +97,8 @@ impl Spec {
     pub fn parse(text: &str, registry: &Registry) -> Result<Self, ModelError> {
         let lines = lines(text)?;
         let find = |wanted: &str| lines.iter().find(|(_, key, _)| *key == wanted);
-        let (at, _, kernel) = find("kernel").ok_or_else(|| ModelError::Spec("there is no line 'kernel: …'".into()))?;
+        let (at, _, kernel) =
+            find("kernel").ok_or_else(|| ModelError::Spec("there is no line 'kernel: …'".into()))?;
         let kernel = registry.parse(kernel).map_err(|error| in_line(*at, error.one_line()))?;
         let mut spec = match (find("learner"), find("loss")) {
             (Some((at, _, name)), _) => Self::new(kernel, name.parse().map_err(|error| in_line(*at, error))?),
@@ -130,15 +150,19 @@ fn lines(text: &str) -> Result<Vec<(usize, &str, &str)>, ModelError> {
             .ok_or_else(|| in_line(at, format!("'{}' is not of the form 'key: value'", line.trim())))?;
         let (key, value) = (key.trim(), value.trim());
         if !KEYS.contains(&key) {
-            let hint = nearest(key, KEYS)
-                .map_or_else(|| format!("there are {}", KEYS.join(", ")), |near| format!("did you mean '{near}'?"));
+            let hint = nearest(key, KEYS).map_or_else(
+                || format!("there are {}", KEYS.join(", ")),
+                |near| format!("did you mean '{near}'?"),
+            );
             return Err(in_line(at, format!("there is no key '{key}'; {hint}")));
         }
         if found.iter().any(|(_, known, _)| *known == key) {
             return Err(in_line(at, format!("'{key}' is said twice")));
         }
         let strengths = ["lambda", "C", "c", "mu", "rho"];
-        if let Some((_, other, _)) = found.iter().find(|(_, k, _)| strengths.contains(k) && strengths.contains(&key)) {
+        if let Some((_, other, _)) =
+            found.iter().find(|(_, k, _)| strengths.contains(k) && strengths.contains(&key))
+        {
             return Err(in_line(at, format!("'{key}' says again what '{other}' says; give one of them")));
         }
         found.push((at, key, value));
@@ -211,7 +235,9 @@ impl FromStr for ClassWeights {
 /// A name, in quotes or not, and what comes after its equals sign.
 fn class_name(text: &str) -> Result<(String, &str), ModelError> {
     let wrong = || {
-        ModelError::Spec(format!("'{text}' is no list of class weights; write balanced, or name=2, other=0.5"))
+        ModelError::Spec(format!(
+            "'{text}' is no list of class weights; write balanced, or name=2, other=0.5"
+        ))
     };
     if !text.starts_with('"') {
         let (name, after) = text.split_once('=').ok_or_else(wrong)?;
@@ -233,7 +259,12 @@ mod tests {
     fn any_spec() -> impl Strategy<Value = Spec> {
         let kernels = ["rbf(sigma=0.3)", "linear[\"a: b\"] + 2*poly", "x: laplace@log", "rbf[\"a\\u{a}b\"]"];
         let positive = prop_oneof![Just(1.0), 1e-300..1e300, 1e-3..1e3];
-        let name = prop_oneof!["[a-z]{1,5}", "\\PC{0,6}", Just("a, \"b\"=\\ \n".to_owned()), Just(" balanced".to_owned())];
+        let name = prop_oneof![
+            "[a-z]{1,5}",
+            "\\PC{0,6}",
+            Just("a, \"b\"=\\ \n".to_owned()),
+            Just(" balanced".to_owned())
+        ];
         let weights = prop_oneof![
             Just(ClassWeights::Equal),
             Just(ClassWeights::Balanced),
@@ -295,10 +326,16 @@ mod tests {
     #[test]
     fn errors_name_the_line_and_the_nearest_key() {
         let said = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
-        assert_eq!(said("kernel: rbf\n\nlerner: smo"), "line 3: there is no key 'lerner'; did you mean 'learner'?");
+        assert_eq!(
+            said("kernel: rbf\n\nlerner: smo"),
+            "line 3: there is no key 'lerner'; did you mean 'learner'?"
+        );
         assert_eq!(said("learner: smo"), "there is no line 'kernel: …'");
         assert_eq!(said("kernel: rbf\nC: ten"), "line 2: 'ten' is not a number");
-        assert_eq!(said("kernel: rbf\nC: 1\nmu: 2"), "line 3: 'mu' says again what 'C' says; give one of them");
+        assert_eq!(
+            said("kernel: rbf\nC: 1\nmu: 2"),
+            "line 3: 'mu' says again what 'C' says; give one of them"
+        );
         assert!(said("kernel: rbf(").starts_with("line 1: "), "{}", said("kernel: rbf("));
         assert!(said("kernel: rbf\nclass-weights: a=-1").contains("cannot have the weight -1"));
         assert!(said("kernel: rbf\nkernel: rbf").contains("line 2: 'kernel' is said twice"));

@@ -20,7 +20,9 @@
 pub use mercer_gram as gram;
 pub use mercer_kernel as kernel;
 pub use mercer_linalg as linalg;
+pub use mercer_model as model;
 pub use mercer_points as points;
+pub use mercer_solve as solve;
 pub use mercer_view as view;
 
 /// What most programs need.

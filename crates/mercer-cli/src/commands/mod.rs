@@ -9,3 +9,7 @@ pub(crate) mod kernels;
 pub(crate) mod maps;
 pub(crate) mod picture;
 pub(crate) mod shell;
+pub(crate) mod svm_data;
+pub(crate) mod svm_predict;
+pub(crate) mod svm_scale;
+pub(crate) mod svm_train;

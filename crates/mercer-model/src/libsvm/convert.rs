@@ -17,9 +17,6 @@ use crate::{
     Provenance, Schema, Spec, Step, Task,
 };
 
-/// From this density on support points are stored densely.
-const DENSE: f64 = 0.4;
-
 /// The model of a text, or why there is none.
 pub(super) fn to_model(text: &LibsvmModel, source: &str) -> Result<Model, String> {
     let kernel = expression(text.kernel)?;
@@ -82,15 +79,11 @@ pub(super) fn expression(kernel: LibsvmKernel) -> Result<KernelExpr, String> {
     written.parse::<KernelExpr>().map_err(|errors| format!("the kernel {written}: {}", errors.one_line()))
 }
 
-/// The support vectors as the column that LIBSVM data are read into.
+/// The support vectors as the column that LIBSVM data are read into. They stay sparse, because new points may then have
+/// coordinates that no support vector has.
 fn points(vectors: &Sparse) -> Table {
-    let data = if vectors.density() > DENSE {
-        let names = (1..=vectors.dim()).map(|j| j.to_string()).collect();
-        ColumnData::Dense(vectors.to_dense(), names)
-    } else {
-        ColumnData::Sparse(vectors.clone())
-    };
     let mut table = Table::new();
+    let data = ColumnData::Sparse(vectors.clone());
     table.push("features", data).expect("the first column of a table cannot be in the way of another");
     table
 }

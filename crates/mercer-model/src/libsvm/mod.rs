@@ -58,13 +58,17 @@ impl LibsvmModel {
         Self::parse(&text).map_err(|error| corrupt(error.to_string()))
     }
 
-    /// Writes a file, or leaves what is there as it is.
+    /// Writes a file, or leaves what is there as it is. What is no file, such as /dev/null, is written as it is.
     pub fn write(&self, path: &Path) -> Result<(), ModelError> {
         let failed = |error: std::io::Error| ModelError::File {
             verb: "write",
             path: path.to_owned(),
             reason: error.to_string(),
         };
+        if path.exists() && !path.is_file() {
+            let mut device = File::options().write(true).open(path).map_err(failed)?;
+            return write!(device, "{self}").map_err(failed);
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]

@@ -152,13 +152,9 @@ impl SvmTrain {
                 _ => return words.unknown(letter, "-s -t -d -g -r -c -n -p -m -e -h -b -wi -v -q"),
             }
         }
-        options.svm_type = [
-            SvmType::CSvc,
-            SvmType::NuSvc,
-            SvmType::OneClass,
-            SvmType::EpsilonSvr,
-            SvmType::NuSvr,
-        ][svm_type as usize];
+        options.svm_type =
+            [SvmType::CSvc, SvmType::NuSvc, SvmType::OneClass, SvmType::EpsilonSvr, SvmType::NuSvr]
+                [svm_type as usize];
         options.kernel = match kernel {
             0 => LibsvmKernel::Linear,
             1 => LibsvmKernel::Polynomial { degree, gamma, coef0 },
@@ -223,7 +219,9 @@ impl SvmScale {
 
 /// The name of the data without its folder, in this folder.
 fn default_model(data: &str) -> PathBuf {
-    let name = Path::new(data).file_name().map_or_else(|| data.to_owned(), |name| name.to_string_lossy().into_owned());
+    let name = Path::new(data)
+        .file_name()
+        .map_or_else(|| data.to_owned(), |name| name.to_string_lossy().into_owned());
     PathBuf::from(format!("{name}.model"))
 }
 
@@ -275,7 +273,9 @@ impl<'a> Words<'a> {
 
     fn weight(&mut self, letter: &str) -> anyhow::Result<(i32, f64)> {
         let class = letter.trim_start_matches("-w").parse();
-        let class = class.ok().with_context(|| format!("{letter}: write -w, the class and its weight, as in -w1 2"))?;
+        let class = class
+            .ok()
+            .with_context(|| format!("{letter}: write -w, the class and its weight, as in -w1 2"))?;
         Ok((class, self.number("a weight of 0 or more", |v| v >= 0.0)?))
     }
 
@@ -348,7 +348,8 @@ mod tests {
         assert_eq!(scale("-l 0 -y -2 2 -s r a").unwrap().y, Some((-2.0, 2.0)));
         assert!(scale("-l 1 a").unwrap_err().contains("1 is not below the upper limit 1"));
         assert!(scale("-s a -r b c").unwrap_err().contains("either save or restore"));
-        let predict = |line| SvmPredict { words: words(line), help: None }.options().map_err(|e| e.to_string());
+        let predict =
+            |line| SvmPredict { words: words(line), help: None }.options().map_err(|e| e.to_string());
         assert_eq!(predict("-q a b c").unwrap().output, PathBuf::from("c"));
         assert!(predict("a b").unwrap_err().ends_with("there are 2 words"));
     }

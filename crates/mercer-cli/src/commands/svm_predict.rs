@@ -1,0 +1,69 @@
+//! `mercer svm-predict`: labels for a LIBSVM file by a model of LIBSVM or of Mercer.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Context;
+use mercer::model::libsvm::{General, LibsvmModel};
+use mercer::model::{Model, Outcome};
+use mercer::points::{ColumnData, Table};
+
+use super::svm_data::{Rows, squared, write};
+use crate::args::SvmPredict;
+use crate::output::{Answer, note, print};
+
+pub(crate) fn run(arguments: &SvmPredict) -> anyhow::Result<Answer> {
+    let options = arguments.options()?;
+    let model = load(&options.model)?;
+    let rows = Rows::read(&options.data)?;
+    let predicted = labels(&model, &rows)?;
+    let lines: String = predicted.iter().map(|label| format!("{label}\n")).collect();
+    write(&options.output, &lines)?;
+    if !options.quiet {
+        print(&summary(&model, &rows.labels, &predicted))?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// A model of either kind, by what the file begins with.
+fn load(path: &Path) -> anyhow::Result<Model> {
+    let mut start = [0; 8];
+    let open = || format!("cannot read '{}'", path.display());
+    let length = File::open(path).and_then(|mut file| file.read(&mut start)).with_context(open)?;
+    if !LibsvmModel::looks_like(&start[..length]) {
+        return Ok(Model::load(path)?);
+    }
+    let text = LibsvmModel::read(path)?;
+    if text.probabilities {
+        note("note: the model can estimate probabilities; they are not used here");
+    }
+    Ok(text.to_model(path)?)
+}
+
+/// What the model says of each row, as LIBSVM writes it.
+pub(super) fn labels(model: &Model, rows: &Rows) -> anyhow::Result<Vec<String>> {
+    // Sparse, since a file may leave the last features out.
+    let mut table = Table::new();
+    table.push("features", ColumnData::Sparse(rows.sparse()))?;
+    Ok(match model.predict(&table)?.outcome {
+        Outcome::Classes(classes) => classes.iter().map(|&class| model.classes()[class].clone()).collect(),
+        Outcome::Numbers(values) => values.iter().map(|&value| General::exact(value).to_string()).collect(),
+        Outcome::Inside(inside) => inside.iter().map(|&is| if is { "1" } else { "-1" }.to_owned()).collect(),
+    })
+}
+
+fn summary(model: &Model, truth: &[f64], predicted: &[String]) -> String {
+    if model.task() == mercer::model::Task::Numbers {
+        let values: Vec<f64> = predicted.iter().filter_map(|value| value.parse().ok()).collect();
+        return squared("", truth, &values, " (regression)");
+    }
+    let (right, total) = (correct(truth, predicted), truth.len());
+    let share = General::short(right as f64 / total as f64 * 100.0);
+    format!("Accuracy = {share}% ({right}/{total}) (classification)\n")
+}
+
+/// How many labels are as they should be.
+pub(super) fn correct(truth: &[f64], predicted: &[String]) -> usize {
+    truth.iter().zip(predicted).filter(|(y, label)| label.parse() == Ok(**y)).count()
+}
