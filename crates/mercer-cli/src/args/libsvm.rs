@@ -46,7 +46,8 @@ pub(crate) struct SvmTrain {
     override_usage = "mercer svm-predict [options] test_file model_file output_file",
     after_help = "Options of LIBSVM:\n  \
     -b 0       probabilities are not estimated\n  \
-    -q         print nothing\n\n\
+    -q         print nothing\n  \
+    -d file    also write decision values, for each row those of all pairs (not in LIBSVM)\n\n\
     The model is a file of LIBSVM or of mercer."
 )]
 pub(crate) struct SvmPredict {
@@ -100,6 +101,7 @@ pub(crate) struct TrainOptions {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PredictOptions {
     pub(crate) quiet: bool,
+    pub(crate) scores: Option<PathBuf>,
     pub(crate) data: String,
     pub(crate) model: PathBuf,
     pub(crate) output: PathBuf,
@@ -172,17 +174,18 @@ impl SvmTrain {
 impl SvmPredict {
     pub(crate) fn options(&self) -> anyhow::Result<PredictOptions> {
         let mut words = Words::new(&self.words);
-        let mut quiet = false;
+        let (mut quiet, mut scores) = (false, None);
         while let Some(letter) = words.option() {
             match letter {
                 "-q" => quiet = true,
                 "-b" => words.no_probabilities()?,
-                _ => return words.unknown(letter, "-b -q"),
+                "-d" => scores = Some(words.value()?.into()),
+                _ => return words.unknown(letter, "-b -q -d"),
             }
         }
         let files = words.files(3, 3, "test_file model_file output_file")?;
         let [data, model, output] = files else { bail!("test_file model_file output_file") };
-        Ok(PredictOptions { quiet, data: data.clone(), model: model.into(), output: output.into() })
+        Ok(PredictOptions { quiet, scores, data: data.clone(), model: model.into(), output: output.into() })
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use mercer::model::libsvm::{General, LibsvmModel};
-use mercer::model::{Model, Outcome};
+use mercer::model::{Model, Outcome, Prediction};
 use mercer::points::{ColumnData, Table};
 
 use super::svm_data::{Rows, squared, write};
@@ -17,9 +17,13 @@ pub(crate) fn run(arguments: &SvmPredict) -> anyhow::Result<Answer> {
     let options = arguments.options()?;
     let model = load(&options.model)?;
     let rows = Rows::read(&options.data)?;
-    let predicted = labels(&model, &rows)?;
+    let prediction = predict(&model, &rows)?;
+    let predicted = labels(&model, &prediction);
     let lines: String = predicted.iter().map(|label| format!("{label}\n")).collect();
     write(&options.output, &lines)?;
+    if let Some(path) = &options.scores {
+        write(path, &scores(&prediction))?;
+    }
     if !options.quiet {
         print(&summary(&model, &rows.labels, &predicted))?;
     }
@@ -41,16 +45,27 @@ fn load(path: &Path) -> anyhow::Result<Model> {
     Ok(text.to_model(path)?)
 }
 
-/// What the model says of each row, as LIBSVM writes it.
-pub(super) fn labels(model: &Model, rows: &Rows) -> anyhow::Result<Vec<String>> {
+/// Scores and answers for the rows of a file.
+pub(super) fn predict(model: &Model, rows: &Rows) -> anyhow::Result<Prediction> {
     // Sparse, since a file may leave the last features out.
     let mut table = Table::new();
     table.push("features", ColumnData::Sparse(rows.sparse()))?;
-    Ok(match model.predict(&table)?.outcome {
+    Ok(model.predict(&table)?)
+}
+
+/// What the model says of each row, as LIBSVM writes it.
+pub(super) fn labels(model: &Model, prediction: &Prediction) -> Vec<String> {
+    match &prediction.outcome {
         Outcome::Classes(classes) => classes.iter().map(|&class| model.classes()[class].clone()).collect(),
         Outcome::Numbers(values) => values.iter().map(|&value| General::exact(value).to_string()).collect(),
         Outcome::Inside(inside) => inside.iter().map(|&is| if is { "1" } else { "-1" }.to_owned()).collect(),
-    })
+    }
+}
+
+/// The decision values of each row.
+fn scores(prediction: &Prediction) -> String {
+    let line = |row: &[f64]| row.iter().map(|&v| General::exact(v).to_string()).collect::<Vec<_>>().join(" ") + "\n";
+    prediction.scores.chunks(prediction.machines.max(1)).map(line).collect()
 }
 
 fn summary(model: &Model, truth: &[f64], predicted: &[String]) -> String {

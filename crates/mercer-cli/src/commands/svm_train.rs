@@ -14,7 +14,7 @@ use mercer::solve::loss::LossSpec;
 use mercer::solve::{Regularization, Status, Tolerance};
 
 use super::svm_data::{Rows, squared};
-use super::svm_predict::{correct, labels};
+use super::svm_predict::{correct, labels, predict};
 use crate::args::{SvmTrain, TrainOptions};
 use crate::output::{Answer, note, print};
 
@@ -265,7 +265,7 @@ fn cross_validate(
     for split in folds(&strata, count.min(n), 0)? {
         let (model, _) = train(options, &rows.select(&split.train), said)?;
         all &= solved(&model);
-        for (&row, label) in split.test.iter().zip(labels(&model, &rows.select(&split.test))?) {
+        for (&row, label) in split.test.iter().zip(labels(&model, &predict(&model, &rows.select(&split.test))?)) {
             predicted[row] = label;
         }
     }
