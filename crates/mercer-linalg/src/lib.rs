@@ -11,6 +11,7 @@
 
 mod arch;
 mod base;
+mod cholesky;
 mod dense;
 mod eigen;
 mod matvec;
@@ -22,6 +23,7 @@ mod sparse;
 
 pub use arch::Isa;
 pub use base::Base;
+pub use cholesky::{CholeskyError, cholesky, cholesky_solve};
 pub use dense::{Finish, dense_block};
 pub use eigen::{EigenError, eigenvalues, eigh};
 pub use matvec::{LANES, add_column_sums, add_row_sums, flush_row_sums};

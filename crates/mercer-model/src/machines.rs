@@ -6,9 +6,10 @@ use mercer_gram::{Gram, Lazy, Sub};
 use mercer_kernel::Registry;
 use mercer_points::{Dense, Points, Table};
 use mercer_solve::loss::{Loss, LossSpec};
+use mercer_solve::solvers::Norm;
 use mercer_solve::{
-    Certificate, Convexity, Features, Limits, Objective, Problem, Run, Solution, SolveError, Status,
-    certify_until,
+    Certificate, Claim, Convexity, Features, Limits, Objective, Penalty, Problem, Run, Solution, SolveError,
+    Solver, Status, certify_until,
 };
 
 use crate::build::solver_for;
@@ -133,7 +134,9 @@ fn solve(
     }
     problem = problem.penalized(posed.spec.penalty);
     let features = posed.features.map(|points| chosen(points, share)).transpose()?;
-    let solver = solver_for(posed.spec, features.as_ref(), posed.setting.budget)?;
+    let plain = solver_for(posed.spec, features.as_ref(), posed.setting.budget)?;
+    let norm = Norm { inner: &*plain };
+    let solver: &dyn Solver = if posed.spec.penalty == Penalty::Norm { &norm } else { &*plain };
     let limits = posed.setting.limits;
     let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
     let mut run = Run::new(posed.setting.watch, Limits { time, ..limits }, posed.spec.tolerance);
@@ -188,7 +191,7 @@ fn machine(
             coefficients.iter_mut().for_each(|alpha| *alpha /= rho);
             offset / rho
         }
-        _ if matches!(certificate.claim, mercer_solve::Claim::Separates { .. }) => solution.bias,
+        _ if matches!(certificate.claim, Claim::Separates { .. }) => solution.bias,
         _ => offset,
     };
     Machine {

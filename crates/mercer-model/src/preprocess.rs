@@ -188,7 +188,10 @@ fn find(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErro
                 "column '{name}' has {found} coordinates, in training it had {expected}"
             )));
         }
-        (ColumnKind::Sparse(_), data @ (ColumnData::Sparse(_) | ColumnData::Dense(..))) => data.clone(),
+        (ColumnKind::Sparse(_), data @ ColumnData::Sparse(_)) => data.clone(),
+        (ColumnKind::Sparse(_), ColumnData::Dense(points, _)) => {
+            ColumnData::Sparse(Sparse::from_dense(points))
+        }
         (ColumnKind::Matrix(_), data @ ColumnData::Indices(_)) => data.clone(),
         (kind, data) => {
             let (found, expected) = (data.kind(), kind.name());

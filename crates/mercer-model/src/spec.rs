@@ -106,7 +106,7 @@ impl Spec {
             seed: 0,
             epochs: None,
             step: None,
-            average: false,
+            average: learner == Learner::KernelPegasos,
             keep: None,
         }
     }

@@ -190,6 +190,8 @@ pub(super) fn select(points: &Dense<f64>, names: &[String], wanted: &[String]) -
 pub fn vectors(table: &Table) -> Result<(Dense<f64>, Vec<String>), KernelError> {
     match gather("a feature map", table, None)? {
         Named::Dense(points, names) => Ok((points, names)),
-        Named::Sparse(points) => Ok((dense(&points, Budget::default())?, (1..=points.dim()).map(|j| j.to_string()).collect())),
+        Named::Sparse(points) => {
+            Ok((dense(&points, Budget::default())?, (1..=points.dim()).map(|j| j.to_string()).collect()))
+        }
     }
 }

@@ -168,7 +168,9 @@ impl Compiler<'_> {
             Some(word) => {
                 let view = self.view(name, wanted, changes, None)?;
                 let Some(points) = &self.views[view].1 else {
-                    let said = format!("{name}(gamma={word}) is to be worked out on training rows, and there are none");
+                    let said = format!(
+                        "{name}(gamma={word}) is to be worked out on training rows, and there are none"
+                    );
                     return Err(KernelError::Unfit(said));
                 };
                 let gamma = resolve::gamma(word, points);

@@ -104,7 +104,9 @@ impl Plan {
     /// The features whose inner product the kernel is, where it is `linear` after maps and selections and nothing else.
     pub fn features(&self, points: &Ready, budget: Budget) -> Result<Option<Dense<f64>>, KernelError> {
         let Node::Leaf(leaf) = self.root else { return Ok(None) };
-        let LeafPlan { view, kernel: LeafKernel::Vector { name, .. } } = &self.leaves[leaf] else { return Ok(None) };
+        let LeafPlan { view, kernel: LeafKernel::Vector { name, .. } } = &self.leaves[leaf] else {
+            return Ok(None);
+        };
         if name != "linear" {
             return Ok(None);
         }

@@ -80,19 +80,29 @@ impl ViewSpec {
         features: Option<Features>,
         state: &ViewState,
     ) -> Result<Self, KernelError> {
-        let wrong = |what: &str| KernelError::Unfit(format!("what is stored of the points of {kernel} {what}"));
+        let wrong =
+            |what: &str| KernelError::Unfit(format!("what is stored of the points of {kernel} {what}"));
         let vectors = matches!(wanted, Wanted::Vectors | Wanted::DenseVectors);
         let ViewState { columns, sparse, dim, center, maps } = state.clone();
         if !vectors && state != &ViewState::default() {
             return Err(wrong("is of vectors, and they are none"));
         }
         // Sparse coordinates are numbered in 32 bits; dense ones are counted in memory.
-        if dim > 1 << 32 || center.iter().chain(maps.iter().flat_map(|m| m.values().flatten())).any(|v| !v.is_finite())
+        if dim > 1 << 32
+            || center.iter().chain(maps.iter().flat_map(|m| m.values().flatten())).any(|v| !v.is_finite())
         {
             return Err(wrong("has a number out of range"));
         }
-        let mut spec =
-            Self { wanted, changes: changes.to_vec(), fitted: Vec::new(), columns, sparse, dim, features, center };
+        let mut spec = Self {
+            wanted,
+            changes: changes.to_vec(),
+            fitted: Vec::new(),
+            columns,
+            sparse,
+            dim,
+            features,
+            center,
+        };
         let after = spec.restore_maps(&maps)?.ok_or_else(|| wrong("has another number of maps"))?;
         let written_out = wanted == Wanted::DenseVectors || spec.features.is_some() || !maps.is_empty();
         let expected = match &spec.features {

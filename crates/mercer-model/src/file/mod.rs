@@ -1,4 +1,23 @@
-//! The model file.
+//! The model file: a valid safetensors file with a checksum, bounded when read, replaced as a whole when written.
+//!
+//! | metadata | |
+//! |---|---|
+//! | `format` | `mercer/1` |
+//! | `spec`, `kernel`, `lambda` | what was asked, the kernel with its words resolved, λ: as text |
+//! | `task`, `classes`, `certificates` | what it answers with; statuses and certificates |
+//! | `schema`, `preprocessing`, `points`, `plan` | columns, what is done to them, support points, what the kernel learned |
+//! | `provenance` | version, source, rows, data hash, seed, seconds |
+//! | `checksum` | SHA-256 of all other metadata and of every tensor, in the order of their names |
+//!
+//! Tensors: `coefficients` [machines, support], `bias`, `level`, `rows`, `points.*`, `plan.*`, `trace.*`. Numbers in
+//! JSON are texts, so that every bit of them (and infinity) survives. Whatever a file holds, reading it ends in a model
+//! or in an error: lengths are checked against the file before anything is allocated.
+
+mod decode;
+mod encode;
+mod json;
+mod points;
+mod store;
 
 use std::path::Path;
 
@@ -6,10 +25,26 @@ use mercer_kernel::Registry;
 
 use crate::{Model, ModelError};
 
-pub(crate) fn save(_model: &Model, path: &Path) -> Result<(), ModelError> {
-    Err(ModelError::File { verb: "write", path: path.to_owned(), reason: String::new() })
+/// What this version writes, and the latest that it reads.
+pub(crate) const FORMAT: &str = "mercer/1";
+
+pub(crate) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
+    let bytes = encode::encode(model.parts()).map_err(|reason| ModelError::File {
+        verb: "write",
+        path: path.to_owned(),
+        reason,
+    })?;
+    store::replace(path, &bytes).map_err(|error| ModelError::File {
+        verb: "write",
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })
 }
 
-pub(crate) fn load(path: &Path, _registry: &Registry) -> Result<Model, ModelError> {
-    Err(ModelError::File { verb: "read", path: path.to_owned(), reason: String::new() })
+pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Model, ModelError> {
+    let bytes = store::read(path)?;
+    decode::decode(&bytes, registry).map_err(|fault| match fault {
+        decode::Fault::Newer(found) => ModelError::Newer { path: path.to_owned(), found, known: FORMAT },
+        decode::Fault::Corrupt(reason) => ModelError::Corrupt { path: path.to_owned(), reason },
+    })
 }

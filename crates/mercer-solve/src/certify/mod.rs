@@ -14,6 +14,8 @@ mod risk;
 pub use certificate::{Basis, Certificate, Claim, Convexity, KktClass, RowReport};
 pub(crate) use nu::level;
 pub(crate) use offset::best_offset;
+pub(crate) use project::project;
+pub(crate) use risk::violation;
 
 use std::time::Instant;
 

@@ -18,8 +18,8 @@ pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]
         (low, high)
     };
     // The least b whose slopes reach zero from below, and the largest whose slopes reach it from above.
-    let first = bisect(|b| slopes(b).1 >= -rounding(problem));
-    let last = bisect(|b| slopes(b).0 > rounding(problem));
+    let first = bisect(|b| slopes(b).1 >= -rounding(problem)).1;
+    let last = bisect(|b| slopes(b).0 > rounding(problem)).0;
     match (first.abs() < LIMIT, last.abs() < LIMIT) {
         (true, true) => 0.5 * (first + last),
         (true, false) => first,
@@ -36,8 +36,8 @@ fn rounding(problem: &Problem<'_>) -> f64 {
     1e-14 * weights
 }
 
-/// The point where a monotone condition becomes true, to the last bit.
-fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
+/// The last point where a monotone condition is false and the first where it is true, neighbouring numbers.
+fn bisect(holds: impl Fn(f64) -> bool) -> (f64, f64) {
     let mut reach = 1.0;
     while reach < LIMIT && holds(-reach) {
         reach *= 8.0;
@@ -55,5 +55,23 @@ fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
         }
         if holds(middle) { high = middle } else { low = middle }
     }
-    high
+    (low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loss::Hinge;
+    use crate::{Features, Objective};
+
+    #[test]
+    fn one_class_of_either_sign_is_served_to_the_last_bit() {
+        let gram = Features::new(2, 1, vec![0.0, 0.0]).unwrap();
+        for sign in [1.0, -1.0] {
+            let y = [sign; 2];
+            let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 1.0, true).unwrap();
+            let offset = best_offset(&problem, &Hinge, &[0.0, 0.0]);
+            assert_eq!(Hinge.value(sign, offset), 0.0, "{offset}");
+        }
+    }
 }

@@ -35,12 +35,12 @@ pub(super) fn certify(
     };
     let (mut primal, mut dual) = (0.5 * lambda * norm2, -0.5 * lambda * feasible_norm2);
     let mut at_zero = 0.0;
-    for i in 0..n {
+    for (i, score) in scores.iter().enumerate() {
         let (y, w) = (problem.y()[i], problem.weight(i) / n as f64);
         if w == 0.0 {
             continue;
         }
-        primal += w * loss.value(y, scores[i] + offset);
+        primal += w * loss.value(y, score + offset);
         dual -= w * loss.conjugate(y, slope(i));
         at_zero += w * loss.value(y, 0.0);
     }
@@ -134,7 +134,13 @@ fn row_violation(loss: &dyn Loss, y: f64, u: f64, score: f64) -> f64 {
 
 /// The violation in one number. Smooth losses: the largest of any row. Others with an offset: by how much the offsets
 /// that rows allow fail to overlap, LIBSVM's criterion.
-fn violation(problem: &Problem<'_>, loss: &dyn Loss, alpha: &[f64], scores: &[f64], offset: f64) -> f64 {
+pub(crate) fn violation(
+    problem: &Problem<'_>,
+    loss: &dyn Loss,
+    alpha: &[f64],
+    scores: &[f64],
+    offset: f64,
+) -> f64 {
     let rows = || (0..problem.len()).filter(|&i| problem.weight(i) > 0.0);
     let slope = |i: usize| dual_slope(problem, loss, i, alpha[i]).0;
     let smooth = loss.curvature(problem.y()[0], 0.0).is_some();
