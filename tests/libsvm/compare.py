@@ -19,13 +19,18 @@ import re
 import subprocess
 import sys
 import tempfile
+from ctypes import c_double
 from pathlib import Path
 
 import numpy as np
 from libsvm import svmutil
-from libsvm.svm import PRINT_STRING_FUN
+from libsvm.svm import PRINT_STRING_FUN, gen_svm_nodearray, libsvm
 
 DATA = Path(__file__).resolve().parents[2] / "crates/mercer-points/data"
+
+# What LIBSVM prints. It keeps the function for good, so that this must not be freed.
+SAID = []
+LISTEN = PRINT_STRING_FUN(lambda text: SAID.append(text.decode()))
 
 # Data, options of svm-train, and what else is special.
 # "local": the kernel is not positive semi-definite, so that solvers may end in
@@ -117,11 +122,18 @@ class Case:
         return labels, values, printed
 
     def libsvm_predict(self, path):
+        """Labels, (accuracy, squared error, correlation) and decision values."""
+        # Not by svm_predict, whose decision values of nu-SVC overflow their buffer
+        # where there are more than two classes (3.37).
         model = svmutil.svm_load_model(str(path))
-        labels, measures, values = svmutil.svm_predict(
-            self.truth, self.points, model, "-q"
-        )
-        return labels, measures, values
+        k = model.get_nr_class()
+        decisions = (c_double * (k * (k - 1) // 2))()
+        labels, values = [], []
+        for point in self.points:
+            nodes, _ = gen_svm_nodearray(point)
+            labels.append(libsvm.svm_predict_values(model, nodes, decisions))
+            values.append(list(decisions))
+        return labels, svmutil.evaluations(self.truth, labels), values
 
     def agree(self, path):
         """What differs between the two readings of a model file."""
@@ -151,11 +163,11 @@ class Case:
 
     def libsvm_train(self, options):
         """LIBSVM's model, its objectives and its rhos."""
-        said = []
+        SAID.clear()
         param = svmutil.svm_parameter(options)
-        param.print_func = PRINT_STRING_FUN(lambda text: said.append(text.decode()))
+        param.print_func = LISTEN
         model = svmutil.svm_train(svmutil.svm_problem(self.y, self.x), param)
-        return model, *objectives("".join(said))
+        return model, *duals("".join(SAID))
 
     def reads_libsvm(self):
         model, _, _ = self.libsvm_train(self.options)
@@ -171,8 +183,8 @@ class Case:
             path = self.folder / "ours.model"
             printed = self.run("svm-train", *words.split(), self.train, path)
             found += [f"Mercer's file, {words}: {p}" for p in self.agree(path)]
-            ours, rhos = objectives(printed)
-            found += [f"{words}: {p}" for p in self.check(path, ours)]
+            found += [f"{words}: {p}" for p in self.check(path, printed)]
+            ours, rhos = duals(printed)
             _, theirs, their_rhos = self.libsvm_train(words)
             if len(ours) != len(theirs):
                 found.append(f"{words}: {len(ours)} machines, not {len(theirs)}")
@@ -193,8 +205,8 @@ class Case:
         """Objectives that are not what the model file says."""
         model = Model(path)
         wrong = []
-        pairs = model.pairs()
-        for (coefficients, vectors), said in zip(pairs, printed):
+        objectives = [float(v) for v in re.findall(r"obj = (\S+),", printed)]
+        for (coefficients, vectors), said in zip(model.pairs(), objectives):
             found = 0.5 * coefficients @ model.gram(vectors) @ coefficients
             if self.type == 0:
                 found -= np.abs(coefficients).sum()
@@ -265,9 +277,12 @@ class Model:
                 return np.tanh(gamma * inner + coef0)
 
 
-def objectives(text):
-    found = re.findall(r"obj = (\S+), rho = (\S+)", text)
-    return [float(a) for a, _ in found], [float(b) for _, b in found]
+def duals(text):
+    """Dual objectives and rhos of all machines, from what was printed."""
+    found = re.findall(r"(?:C = (\S+)\n)?obj = (\S+), rho = (\S+)", text)
+    # That of nu-SVC is printed in units of the margin, which is itself a result.
+    values = [float(value) / float(cost or 1) ** 2 for cost, value, _ in found]
+    return values, [float(rho) for _, _, rho in found]
 
 
 def write(name, train, test):

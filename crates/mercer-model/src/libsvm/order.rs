@@ -33,7 +33,7 @@ impl LibsvmModel {
         let old: Vec<usize> = labels.iter().filter_map(|l| self.labels.iter().position(|m| m == l)).collect();
         let mut seen = vec![false; k];
         old.iter().for_each(|&class| seen[class] = true);
-        if labels.len() != k || old.len() != k || seen.contains(&false) {
+        if k == 0 || labels.len() != k || old.len() != k || seen.contains(&false) {
             return None;
         }
         let turned = |value: f64, same: bool| if same { value } else { 0.0 - value };
@@ -117,6 +117,7 @@ mod tests {
         for wrong in [&[5, 6][..], &[5, 6, 6], &[5, 6, 8], &[5, 6, 7, 7]] {
             assert_eq!(model.ordered(wrong), None);
         }
+        assert_eq!(LibsvmModel { svm_type: SvmType::NuSvr, labels: Vec::new(), ..model }.ordered(&[]), None);
     }
 
     #[test]
