@@ -9,6 +9,7 @@ Usage: python tests/libsvm/compare.py BINARY
    1e-3 (relative, at -e 1e-3) and equal to 1e-5 at -e 1e-6, where rho agrees too.
 
 The objective that Mercer prints is computed again from its model file.
+3. `mercer svm-scale` prints and saves what a plain rendering of svm-scale does.
 """
 
 import csv
@@ -69,6 +70,17 @@ CONFIGURATIONS = [
 ]
 
 
+SCALINGS = [
+    ("heart.train", "-s"),
+    ("heart.test", "-r"),
+    ("yacht.train", "-l 0 -u 0.1 -y -1 1 -s"),
+    ("yacht.test", "-r"),
+    ("sparse.train", "-l 0 -s"),
+    ("sparse.test", "-r"),
+    ("sparse.test", "-u 7"),
+]
+
+
 def main(arguments):
     if len(arguments) != 1:
         sys.exit(__doc__)
@@ -79,6 +91,9 @@ def main(arguments):
             case = Case(binary, Path(folder), name, options, kind)
             for problem in case.reads_libsvm() + case.writes_libsvm():
                 failures.append(f"{name} {options}: {problem}")
+        for name, options in SCALINGS:
+            if not scales(binary, Path(folder), name, options):
+                failures.append(f"svm-scale {options} {name}: other text")
     for failure in failures:
         print(f"libsvm: {failure}", file=sys.stderr)
     count = len(CONFIGURATIONS)
@@ -275,6 +290,78 @@ class Model:
                 return np.exp(-gamma * (square[:, None] + square - 2 * inner))
             case "sigmoid":
                 return np.tanh(gamma * inner + coef0)
+
+
+def scales(binary, folder, name, options):
+    """Whether `mercer svm-scale` gives the text and the ranges of svm-scale."""
+    ranges = folder / "ranges"
+    words = [*options.split(), *([ranges] if options[-1] in "sr" else [])]
+    before = ranges.read_text() if "-r" in options else None
+    done = subprocess.run(
+        [binary, "svm-scale", *words, folder / name],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    y, x = svmutil.svm_read_problem(str(folder / name))
+    text, saved = scaled_text(y, x, options, before)
+    return done.stdout == text and ("-s" not in options or ranges.read_text() == saved)
+
+
+def scaled_text(y, x, options, ranges):
+    """What svm-scale prints and saves; feature by feature, zeros written out."""
+    words = options.split()
+
+    def option(letter, count, default):
+        if letter not in words:
+            return default
+        at = words.index(letter) + 1
+        return [float(word) for word in words[at : at + count]]
+
+    x_to = option("-l", 1, [-1.0]) + option("-u", 1, [1.0])
+    y_to = option("-y", 2, None)
+    y_from = [min(y), max(y)]
+    top = max((j for row in x for j in row), default=0)
+    limits = {}
+    for j in range(1, top + 1):
+        column = [row.get(j, 0.0) for row in x]
+        limits[j] = (min(column), max(column))
+    if ranges:
+        lines = ranges.splitlines()
+        if lines[0] == "y":
+            y_to, y_from = ([float(v) for v in line.split()] for line in lines[1:3])
+            lines = lines[3:]
+        x_to = [float(v) for v in lines[1].split()]
+        limits = {}
+        for line in lines[2:]:
+            j, low, high = line.split()
+            limits[int(j)] = (float(low), float(high))
+
+    def between(value, old, new):
+        if value == old[0]:
+            return new[0]
+        if value == old[1]:
+            return new[1]
+        return new[0] + (new[1] - new[0]) * (value - old[0]) / (old[1] - old[0])
+
+    text = ""
+    for label, row in zip(y, x):
+        label = between(label, y_from, y_to) if y_to else label
+        text += f"{label:.17g} "
+        for j, old in sorted(limits.items()):
+            if old[0] != old[1] and (value := between(row.get(j, 0.0), old, x_to)):
+                text += f"{j}:{value:g} "
+        text += "\n"
+
+    def line(limits):
+        return f"{limits[0]:.17g} {limits[1]:.17g}\n"
+
+    saved = f"y\n{line(y_to)}{line(y_from)}" if y_to else ""
+    saved += f"x\n{line(x_to)}"
+    for j, old in sorted(limits.items()):
+        if old[0] != old[1]:
+            saved += f"{j} {line(old)}"
+    return text, saved
 
 
 def duals(text):

@@ -10,6 +10,7 @@ mod features;
 mod files;
 mod gram;
 mod hostile;
+mod libsvm;
 mod lists;
 mod run;
 mod shell;
