@@ -28,7 +28,7 @@ const KERNELS: [&str; 20] = [
     "(rbf@minmax)[a, b]",
     "linear@standardize[a]",
     "linear@polynomial(degree=2)",
-    "rbf@log@standardize",
+    "rbf@standardize@log",
     "linear@buckets(count=3)",
     "linear@nystrom(m=6)",
     "linear@empirical(rank=5)",

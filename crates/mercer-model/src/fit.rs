@@ -4,6 +4,7 @@
 //! (1/n) Σ w_i ℓ(y_i, f(x_i)+b) + (λ/2)‖f‖² is posed, solved and certified (`docs/maths.md` §3), once or for each pair
 //! of classes. The offset of a model is that of its certificate, and rows without a coefficient are left behind.
 
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use mercer_gram::{Lazy, Precision};
@@ -31,6 +32,21 @@ pub struct Training<'a> {
     pub registry: &'a Registry,
     /// What the rows were read from, for the record.
     pub source: &'a str,
+}
+
+/// No kernel of the user's.
+static NONE: LazyLock<Registry> = LazyLock::new(Registry::new);
+
+impl<'a> Training<'a> {
+    /// Rows and their target, all of weight 1, for kernels of the language.
+    pub fn new(table: &'a Table, target: &'a Column) -> Self {
+        Self { target: Some(target), ..Self::unlabelled(table) }
+    }
+
+    /// Rows without a target.
+    pub fn unlabelled(table: &'a Table) -> Self {
+        Self { table, target: None, weights: None, registry: &NONE, source: "a table" }
+    }
 }
 
 /// What surrounds a fit.
@@ -88,6 +104,8 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
     let gram = Lazy::with(&spec.kernel, &table, registry)?.in_precision(precision);
     let features =
         if spec.learner.info().explicit { Some(features(spec, &gram, setting.budget)?) } else { None };
+    // Before solving, so that nothing takes long after a stop.
+    let hash = crate::hash::data(training.table, training.target, training.weights);
     let posed = Posed {
         spec,
         loss,
@@ -121,7 +139,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
             source: training.source.to_owned(),
             rows,
             columns: training.table.columns().len(),
-            hash: crate::hash::data(training.table, training.target, training.weights),
+            hash,
             seed: spec.seed,
             seconds: started.elapsed().as_secs_f64(),
             entries,

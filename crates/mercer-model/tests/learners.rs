@@ -32,8 +32,10 @@ fn case(learner: Learner) -> Case {
             moons("rbf(sigma=0.5)", true)
         }
         Learner::OneClass => moons("rbf(sigma=0.5)", true),
-        Learner::Subgradient | Learner::Pegasos => Case { c: 0.1, ..line("linear@standardize", true) },
-        Learner::KernelPegasos => Case { c: 0.1, gap: 1e-2, ..moons("rbf(sigma=0.5)", true) },
+        Learner::Subgradient | Learner::Pegasos => {
+            Case { c: 0.1, gap: 3e-2, ..line("linear@standardize", true) }
+        }
+        Learner::KernelPegasos => Case { c: 0.1, gap: 5e-2, ..moons("rbf(sigma=0.5)", true) },
         Learner::RidgePrimal | Learner::RidgeDual => {
             Case { kernel: "linear@polynomial(degree=3)", ..sinc(true) }
         }

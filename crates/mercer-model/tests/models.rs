@@ -115,7 +115,7 @@ fn no_rows_are_no_answers() {
 #[test]
 fn numbers_can_be_classes() {
     let mut moons = set("@moons(n=60)");
-    let truth = moons.classes(&["0".into(), "1".into()][..].to_vec());
+    let truth = moons.classes(&["-1".to_owned(), "1".to_owned()]);
     let values = truth.iter().map(|&class| if class == 1 { 10.0 } else { 9.5 }).collect();
     moons.target = Column { name: "y".into(), data: ColumnData::Numbers(values) };
     let model = learn(&spec("rbf(sigma=0.3)", Learner::Smo), &moons).unwrap();
@@ -275,4 +275,39 @@ fn kernels_of_the_users_come_back_with_their_registry() {
     model.save(&path).unwrap();
     assert_eq!(Model::load_with(&path, &registry).unwrap(), model);
     assert!(Model::load(&path).is_err());
+}
+
+#[test]
+fn sparse_rows_may_have_coordinates_that_training_rows_had_not() {
+    let rows = |far: u32| (0..10).map(move |i| vec![(i % 4, 1.0), (5 + far, f64::from(i))]);
+    let table = |dim, far| {
+        let mut table = Table::new();
+        table
+            .push("features", ColumnData::Sparse(mercer_points::Sparse::from_rows(dim, rows(far)).unwrap()))
+            .unwrap();
+        table
+    };
+    let target = ColumnData::Numbers((0..10).map(|i| if i < 5 { 0.0 } else { 1.0 }).collect());
+    let set = Set { table: table(6, 0), target: Column { name: "label".into(), data: target } };
+    for kernel in ["rbf(sigma=1)", "linear", "poly(degree=2)"] {
+        let model = roundtrip(&learn(&spec(kernel, Learner::Smo), &set).unwrap());
+        for (dim, far) in [(4000, 3000), (70_000, 69_000), (6, 0)] {
+            let new = table(dim, far);
+            let found = model.predict(&new).unwrap();
+            // By the definition, one pair at a time.
+            let why = model.explain(&new, 100).unwrap();
+            for (i, why) in why.iter().enumerate() {
+                let sum: f64 = why.terms.iter().map(|term| term.contribution).sum::<f64>() + why.bias;
+                assert!((sum - found.score(i, 0)).abs() < 1e-9, "{kernel} {dim}");
+            }
+        }
+        // Fewer coordinates than in training.
+        let mut few = Table::new();
+        few.push(
+            "features",
+            ColumnData::Sparse(mercer_points::Sparse::from_rows(2, [vec![(1, 1.0)]]).unwrap()),
+        )
+        .unwrap();
+        assert_eq!(model.predict(&few).unwrap().len(), 1);
+    }
 }

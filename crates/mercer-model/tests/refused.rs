@@ -20,7 +20,8 @@ fn said(change: impl FnOnce(&mut Spec, &mut Set)) -> String {
 fn targets_that_are_none() {
     let moons = set("@moons(n=30)");
     let spec = Spec::new("rbf".parse().unwrap(), Learner::Smo);
-    let none = Training { target: None, ..training(&moons, &Registry::new()) };
+    let registry = Registry::new();
+    let none = Training { target: None, ..training(&moons, &registry) };
     let error = fit(&spec, &none, &Setting::default()).unwrap_err().to_string();
     assert!(error.starts_with("smo learns classes and needs a target"), "{error}");
     let one = said(|_, set| set.target.data = ColumnData::Numbers(vec![1.0; 30]));
@@ -60,7 +61,8 @@ fn strengths_and_weights_that_are_none() {
         (vec![f64::INFINITY; 30], "row 1 has the weight inf"),
         (vec![0.0; 30], "every weight is zero"),
     ] {
-        let weighted = Training { weights: Some(&weights), ..training(&moons, &Registry::new()) };
+        let registry = Registry::new();
+        let weighted = Training { weights: Some(&weights), ..training(&moons, &registry) };
         let error = fit(&spec, &weighted, &Setting::default()).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }

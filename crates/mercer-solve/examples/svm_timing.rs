@@ -4,7 +4,7 @@
 //! cargo run --release -p mercer-solve --example svm_timing -- a9a.gz "rbf(gamma=0.00813)" 1 4e9
 //! ```
 //!
-//! The target is the first column; arguments are the file, the kernel, C and the bytes for kernel rows.
+//! The target is the column `label`, or the first; arguments are the file, the kernel, C and the bytes for kernel rows.
 
 use std::error::Error;
 use std::io::Write;
@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: svm_timing FILE KERNEL C BYTES".into());
     };
     let mut table = mercer_points::read(path, &Default::default())?;
-    let name = table.columns()[0].name.clone();
+    let first = table.columns()[0].name.clone();
+    let name = table.column("label").map_or(first, |column| column.name.clone());
     let y = labels(&table.remove(&name)?.data);
     let gram = Lazy::new(&kernel.parse()?, &table)?;
     let lambda = 1.0 / (c.parse::<f64>()? * y.len() as f64);

@@ -194,13 +194,15 @@ impl<'a> Problem<'a> {
         self
     }
 
-    /// The same with another λ.
+    /// The same with another λ; it stays 1 where the objective has none.
     pub fn with_lambda(mut self, lambda: f64) -> Result<Self, SolveError> {
         if !(lambda > 0.0 && lambda.is_finite()) {
             let range = "above 0 and finite".to_owned();
             return Err(SolveError::Parameter { name: "lambda".to_owned(), value: lambda, range });
         }
-        self.lambda = lambda;
+        if matches!(self.objective, Objective::Risk(_) | Objective::NuRegression { .. }) {
+            self.lambda = lambda;
+        }
         Ok(self)
     }
 
@@ -229,9 +231,17 @@ impl<'a> Problem<'a> {
         self.weights.map_or(1.0, |weights| weights[i])
     }
 
-    /// C_i = w_i/(λn): how far u may go, in units of α.
+    /// C_i = w_i/(λn): how far u may go, in units of α. Finite for every λ and weight, so that C·0 is 0.
     pub fn bound(&self, i: usize) -> f64 {
-        self.weight(i) / (self.lambda * self.len() as f64)
+        (self.weight(i) / (self.lambda * self.len() as f64)).min(f64::MAX)
+    }
+
+    /// u_i = −α_i/C_i: the slope of the loss that a coefficient stands for; 0 for a row without weight.
+    pub(crate) fn slope_of(&self, i: usize, alpha: f64) -> f64 {
+        match self.bound(i) {
+            0.0 => 0.0,
+            bound => (-alpha / bound).clamp(f64::MIN, f64::MAX),
+        }
     }
 
     /// What is minimised.

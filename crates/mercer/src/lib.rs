@@ -7,13 +7,9 @@
 //!
 //! let mut table = read("@moons(n=200)", &ReadOptions::default())?;
 //! let label = table.remove("label")?;
-//! let kernel: KernelExpr = "0.5*rbf(sigma=0.3) + poly(degree=3)".parse()?;
-//! println!("{}", kernel.mercer());
-//!
-//! let gram = Lazy::new(&kernel, &table)?;
-//! let ideal = Ideal::of("label", &label.data)?;
-//! let alignment = alignment(&gram, |i, j| ideal.value(i, j));
-//! assert!(alignment.centered > 0.1);
+//! let spec = Spec { regularization: Regularization::C(10.0), ..Spec::new("rbf(sigma=0.3)".parse()?, Learner::Smo) };
+//! let model = fit(&spec, &Training::new(&table, &label), &Setting::default())?;
+//! assert!(model.certified() && model.machines()[0].certificate.as_ref().is_some_and(|c| c.relative_gap <= 1e-6));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -32,7 +28,10 @@ pub mod prelude {
     };
     pub use mercer_kernel::{KernelExpr, MapExpr, Plan, Registry, Status};
     pub use mercer_linalg::Budget;
+    pub use mercer_model::{Learner, Model, Outcome, Prediction, Setting, Spec, Training, fit};
     pub use mercer_points::{ColumnData, Dense, Points, ReadOptions, Sparse, Table, Texts, read};
+    pub use mercer_solve::loss::{Loss, LossSpec};
+    pub use mercer_solve::{Certificate, Limits, Problem, Regularization, Tolerance, Watch, certify};
 }
 
 /// The examples of the README, run as tests.

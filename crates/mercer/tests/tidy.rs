@@ -63,6 +63,16 @@ fn dependencies_run_one_way() {
 }
 
 #[test]
+fn solvers_know_no_points() {
+    let manifest = fs::read_to_string(root().join("crates/mercer-solve/Cargo.toml")).unwrap();
+    let used = manifest.split("[dev-dependencies]").next().unwrap();
+    assert!(
+        !used.contains("mercer-points") && !used.contains("mercer-kernel"),
+        "a Gram is all that solvers see"
+    );
+}
+
+#[test]
 fn unsafe_code_is_in_one_room() {
     for path in files(&root().join("crates"), &[".rs"]) {
         let allowed =

@@ -14,6 +14,8 @@ pub(super) struct Landmarks {
     plan: Plan,
     points: Ready,
     landmarks: Dense<f64>,
+    /// The numbers that words of the kernel became on the training rows; the landmarks alone would give others.
+    resolved: Vec<f64>,
     weights: Vec<f64>,
     dim_out: usize,
 }
@@ -80,7 +82,7 @@ impl Landmarks {
         let plan = Plan::compile(&kernel, &table, &Registry::new()).map_err(invalid)?;
         let points = plan.ready(&table).map_err(invalid)?;
         let weights = weights(landmarks.len(), &gram(&plan, &points)?)?;
-        Ok(Arc::new(Self { name, plan, points, landmarks, weights, dim_out }))
+        Ok(Arc::new(Self { name, plan, points, landmarks, resolved, weights, dim_out }))
     }
 }
 
@@ -114,7 +116,7 @@ impl Fitted for Landmarks {
     fn state(&self) -> State {
         let mut state = State::new();
         state.insert("landmarks".into(), self.landmarks.values().to_vec());
-        state.insert("gamma".into(), self.plan.resolved().to_vec());
+        state.insert("gamma".into(), self.resolved.clone());
         state
     }
 }

@@ -28,7 +28,7 @@ impl From<String> for Fault {
 }
 
 /// The tensors of a file by name, still as bytes.
-pub(super) struct Tensors<'a>(BTreeMap<String, (Dtype, Vec<usize>, &'a [u8])>);
+pub(super) struct Tensors<'a>(pub(super) BTreeMap<String, (Dtype, Vec<usize>, &'a [u8])>);
 
 pub(super) fn decode(bytes: &[u8], registry: &Registry) -> Result<Model, Fault> {
     let (metadata, tensors) = open(bytes)?;
@@ -58,7 +58,7 @@ fn check_format(format: &str) -> Result<(), Fault> {
 }
 
 /// Metadata and tensors; what safetensors checks is that tensors lie in the file one after the other.
-fn open(bytes: &[u8]) -> Result<(Metadata, Tensors<'_>), String> {
+pub(super) fn open(bytes: &[u8]) -> Result<(Metadata, Tensors<'_>), String> {
     let (length, header) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
     let data = &bytes[8 + length..];
     let mut tensors = BTreeMap::new();

@@ -134,7 +134,7 @@ fn progress(progress: &Progress) -> [f64; TRACE] {
 
 /// The format of safetensors: the length of the header, the header as JSON, the bytes of all tensors. Written here
 /// because theirs puts the metadata in an order that changes from run to run.
-fn file(metadata: &Metadata, tensors: &[Tensor]) -> Result<Vec<u8>, String> {
+pub(super) fn file(metadata: &Metadata, tensors: &[Tensor]) -> Result<Vec<u8>, String> {
     let mut header = format!("{{\"__metadata__\":{}", json(metadata)?);
     let mut start = 0;
     for tensor in tensors {

@@ -48,3 +48,6 @@ pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Model, ModelError
         decode::Fault::Corrupt(reason) => ModelError::Corrupt { path: path.to_owned(), reason },
     })
 }
+
+#[cfg(test)]
+mod tests;

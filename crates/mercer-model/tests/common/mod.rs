@@ -5,14 +5,14 @@ use mercer_model::Training;
 use mercer_points::{Column, ColumnData, Points, ReadOptions, Table, read};
 
 /// Rows and what is to be predicted of them.
-pub struct Set {
-    pub table: Table,
-    pub target: Column,
+pub(crate) struct Set {
+    pub(crate) table: Table,
+    pub(crate) target: Column,
 }
 
 impl Set {
     /// The class of each row, by the model's list.
-    pub fn classes(&self, names: &[String]) -> Vec<usize> {
+    pub(crate) fn classes(&self, names: &[String]) -> Vec<usize> {
         let place = |name: &str| names.iter().position(|class| class == name).unwrap();
         match &self.target.data {
             ColumnData::Categories(known) => (0..known.len()).map(|i| place(known.point(i))).collect(),
@@ -23,7 +23,7 @@ impl Set {
 }
 
 /// A built-in set; the target is its column `label`, or the last.
-pub fn set(name: &str) -> Set {
+pub(crate) fn set(name: &str) -> Set {
     let mut table = read(name, &ReadOptions::default()).unwrap();
     let last = table.columns().last().unwrap().name.clone();
     let target =
@@ -31,6 +31,6 @@ pub fn set(name: &str) -> Set {
     Set { table, target }
 }
 
-pub fn training<'a>(set: &'a Set, registry: &'a Registry) -> Training<'a> {
+pub(crate) fn training<'a>(set: &'a Set, registry: &'a Registry) -> Training<'a> {
     Training { table: &set.table, target: Some(&set.target), weights: None, registry, source: "test" }
 }

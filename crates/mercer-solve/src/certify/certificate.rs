@@ -128,7 +128,7 @@ impl Certificate {
             Claim::Optimal => {
                 tolerance.gap.is_none_or(|gap| self.relative_gap <= gap)
                     && tolerance.violation.is_none_or(|violation| self.violation <= violation)
-                    && self.gap.is_finite()
+                    && self.gap < f64::MAX
             }
         }
     }
@@ -138,8 +138,82 @@ impl Certificate {
         self.support - self.bound
     }
 
-    /// The gap relative to the objective; `scale` is the objective of f = 0, which keeps 0/0 away.
-    pub(crate) fn relative(gap: f64, primal: f64, dual: f64, scale: f64) -> f64 {
-        if gap == 0.0 { 0.0 } else { gap / primal.abs().max(dual.abs()).max(1e-12 * (1.0 + scale)) }
+    /// The numbers of a certificate, with what rows add up to; the rest is filled in by who makes it.
+    pub(super) fn new(bounds: Bounds, norm2: f64, rows: Vec<RowReport>) -> Self {
+        let Bounds { primal, gap, dual, rounding } = bounds;
+        // NaN is no bound: it becomes the worst there is. (Numbers stay finite, since files have no infinities.)
+        let gap = saturate(gap, f64::MAX).max(0.0);
+        let primal = saturate(primal, f64::MAX);
+        // A small gap is known better than D is: its terms are small, those of D cancel.
+        let dual = if gap <= 0.5 * primal.abs() { primal - gap } else { saturate(dual, f64::MIN) };
+        let count = |class: KktClass| rows.iter().filter(|row| row.class == class).count();
+        Self {
+            claim: Claim::Optimal,
+            primal,
+            dual,
+            gap,
+            relative_gap: relative(gap - rounding.clamp(0.0, f64::MAX), primal.abs().max(dual.abs())),
+            violation: worst(rows.iter().map(|row| row.violation)),
+            norm: saturate(norm2.sqrt(), if norm2 < 0.0 { 0.0 } else { f64::MAX }),
+            offset: 0.0,
+            level: None,
+            support: count(KktClass::Free) + count(KktClass::Bound),
+            bound: count(KktClass::Bound),
+            projected: None,
+            basis: Basis::Recomputed,
+            convexity: Convexity::Assumed,
+            rows,
+        }
     }
+
+    /// The same with offset, level and how far α was moved.
+    pub(super) fn at(mut self, offset: f64, level: Option<f64>, moved: Option<f64>) -> Self {
+        self.offset = saturate(offset, 0.0);
+        self.level = level.map(|level| saturate(level, 0.0));
+        self.projected = moved.map(|moved| saturate(moved, f64::MAX));
+        self
+    }
+}
+
+/// What a certificate is made from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// P.
+    pub(super) primal: f64,
+    /// P − D, as a sum of terms that are not negative.
+    pub(super) gap: f64,
+    /// D by its definition.
+    pub(super) dual: f64,
+    /// What the rounding of scores alone makes of P.
+    pub(super) rounding: f64,
+}
+
+/// The gap relative to the objective. What rounding makes is no gap: otherwise none would be small where the optimum is 0.
+fn relative(gap: f64, objective: f64) -> f64 {
+    if gap <= 0.0 { 0.0 } else { (gap / objective).min(f64::MAX) }
+}
+
+/// The relative gap by which solvers stop; `scale` is the objective of f = 0, of which 1e-14 is rounding.
+pub(crate) fn relative_gap(gap: f64, primal: f64, dual: f64, scale: f64) -> f64 {
+    relative(gap, primal.abs().max(dual.abs()).max(1e-14 * scale.min(f64::MAX)))
+}
+
+/// A finite number: NaN becomes `unknown`.
+fn saturate(value: f64, unknown: f64) -> f64 {
+    if value.is_nan() { unknown } else { value.clamp(f64::MIN, f64::MAX) }
+}
+
+/// The largest, where NaN is the worst of all.
+pub(super) fn worst(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|value| saturate(value, f64::MAX)).fold(0.0, f64::max)
+}
+
+/// αᵀKα < 0 refutes by itself.
+pub(super) fn convexity(norm2: f64, alpha: &[f64], scores: &[f64]) -> Convexity {
+    let rounding: f64 = alpha.iter().zip(scores).map(|(a, s)| (a * s).abs()).sum::<f64>() * 1e-9;
+    if norm2 < -rounding {
+        let evidence = format!("the coefficients themselves give a^T K a = {norm2:.3e} < 0");
+        return Convexity::Refuted { evidence };
+    }
+    Convexity::Assumed
 }

@@ -1,132 +1,134 @@
 //! Certificates of separation: the hard margin and the perceptron (`docs/maths.md` §4.1, §4.4).
 
-use super::{Basis, Certificate, Claim, KktClass, RowReport, dot, risk::convexity};
+use std::time::Instant;
+
+use super::certificate::{Bounds, convexity};
+use super::feasible::Feasible;
+use super::{Certificate, Claim, KktClass, RowReport, dot};
 use crate::{Problem, Solution};
 
 /// Hard margin: f/m is feasible, where m is the least y(f+b) at the best b, and D(tα̃) at the best t is (Σα̃)²/(2‖f‖²).
-pub(super) fn hard(problem: &Problem<'_>, alpha: &[f64], scores: &[f64]) -> Certificate {
-    let y = problem.y();
-    let used = |i: &usize| problem.weight(*i) > 0.0;
-    let side =
-        |side: f64| (0..y.len()).filter(used).filter(move |&i| y[i] == side).map(move |i| side * scores[i]);
-    let (plus, minus) = (side(1.0).fold(f64::INFINITY, f64::min), side(-1.0).fold(f64::INFINITY, f64::min));
-    let offset = if !problem.offset() {
-        0.0
-    } else if plus.is_finite() && minus.is_finite() {
-        0.5 * (minus - plus)
-    } else if plus.is_finite() {
-        1.0 - plus
-    } else {
-        minus - 1.0
+/// With S = Σα̃ and N = ‖f‖²,
+///
+/// ```text
+/// P − D = N/(2m²) − S²/(2N) = Σ_i α̃_i(y_i(f_i+b) − m) · (N + Sm)/(2m²N) :
+/// ```
+///
+/// only support vectors that are farther than the margin make a gap.
+pub(super) fn hard(
+    problem: &Problem<'_>,
+    alpha: &[f64],
+    scores: &[f64],
+    deadline: Option<Instant>,
+) -> Certificate {
+    let norm2 = dot(alpha, scores);
+    let (offset, margin) = widest(problem, scores);
+    let primal = match margin > 0.0 {
+        true if norm2 <= 0.0 => 0.0,
+        true => 0.5 * norm2 / (margin * margin),
+        false => f64::MAX,
     };
-    let margin = (plus + offset).min(minus - offset);
-    let norm2 = dot(alpha, scores).max(0.0);
-    let primal = if norm2 == 0.0 && margin > 0.0 {
-        0.0
-    } else if margin > 0.0 {
-        0.5 * norm2 / (margin * margin)
-    } else {
-        f64::MAX
-    };
-    let (mut feasible, mut moved) = (alpha.to_vec(), 0.0_f64);
-    for (a, y) in feasible.iter_mut().zip(y) {
-        if *a * y < 0.0 {
-            moved = moved.max(a.abs());
-            *a = 0.0;
+    let nearest = balanced(problem, alpha);
+    let feasible = Feasible::new(problem.gram(), (alpha, scores), nearest, 1e-13 * norm2.abs(), deadline);
+    let total: f64 = feasible.alpha.iter().map(|a| a.abs()).sum();
+    let dual = if feasible.norm2 > 0.0 { 0.5 * total * total / feasible.norm2 } else { 0.0 };
+    let mut rows = reports(problem, alpha, scores, offset, norm2, 1.0);
+    let gap = if feasible.shift2 == 0.0 && norm2 > 0.0 && margin > 0.0 {
+        let unit = problem.len() as f64 * (norm2 + total * margin) / (2.0 * margin * margin * norm2);
+        for (row, (a, y)) in rows.iter_mut().zip(alpha.iter().zip(problem.y())) {
+            row.residual = a.abs() * (y * row.score - margin).max(0.0) * unit;
         }
-    }
-    let dual_of = |feasible: &[f64], norm2: f64| {
-        let total: f64 = feasible.iter().map(|a| a.abs()).sum();
-        if norm2 > 0.0 { 0.5 * total * total / norm2 } else { 0.0 }
-    };
-    let sum: f64 = feasible.iter().sum();
-    let size: f64 = feasible.iter().map(|a| a.abs()).sum();
-    if problem.offset() && sum.abs() > 1e-12 * size {
-        // The larger class is scaled down to the smaller.
-        let (plus, minus) = (0.5 * (size + sum), 0.5 * (size - sum));
-        for a in &mut feasible {
-            let before = *a;
-            *a *= plus.min(minus) / if *a > 0.0 { plus } else { minus };
-            moved = moved.max((before - *a).abs());
-        }
-    }
-    let dual = if moved > 0.0 {
-        let products = super::products(problem.gram(), &feasible, None).unwrap_or_default();
-        dual_of(&feasible, dot(&feasible, &products))
+        rows.iter().map(|row| row.residual).sum::<f64>() / problem.len() as f64
     } else {
-        dual_of(alpha, norm2)
+        primal - dual
     };
-    let norm = norm2.sqrt();
-    let rows = reports(problem, alpha, scores, offset, norm, 1.0);
-    let violation = (0..y.len()).filter(used).map(|i| rows[i].violation).fold(0.0, f64::max);
-    let gap = (primal - dual).max(0.0);
-    Certificate {
-        claim: Claim::Optimal,
-        primal,
-        dual,
-        gap,
-        relative_gap: Certificate::relative(gap, primal, dual, 0.0),
-        violation,
-        norm,
-        offset,
-        level: None,
-        support: alpha.iter().filter(|&&a| a != 0.0).count(),
-        bound: 0,
-        projected: (moved > 0.0).then_some(moved),
-        basis: Basis::Recomputed,
-        convexity: convexity(dot(alpha, scores), alpha, scores),
-        rows,
+    let bounds = Bounds { primal, gap, dual, rounding: 0.0 };
+    let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, None, feasible.moved);
+    certificate.convexity = convexity(norm2, alpha, scores);
+    certificate
+}
+
+/// The offset with the widest margin, and that margin: min y(f+b) over the rows that count.
+fn widest(problem: &Problem<'_>, scores: &[f64]) -> (f64, f64) {
+    let least = |side: f64| {
+        (0..problem.len())
+            .filter(|&i| problem.weight(i) > 0.0 && problem.y()[i] == side)
+            .map(|i| side * scores[i])
+            .fold(f64::INFINITY, |a, b| if a <= b { a } else { b })
+    };
+    let (plus, minus) = (least(1.0), least(-1.0));
+    let offset = match (plus < f64::INFINITY, minus < f64::INFINITY) {
+        _ if !problem.offset() => 0.0,
+        (true, true) => 0.5 * minus - 0.5 * plus,
+        (true, false) => 1.0 - plus,
+        _ => minus - 1.0,
+    };
+    (offset, (plus + offset).min(minus - offset))
+}
+
+/// α with the signs of y, no weight on rows that do not count, and with an offset as much in one class as in the other:
+/// the larger class is scaled down.
+fn balanced(problem: &Problem<'_>, alpha: &[f64]) -> Vec<f64> {
+    let keep =
+        |(i, &a): (usize, &f64)| if a * problem.y()[i] > 0.0 && problem.weight(i) > 0.0 { a } else { 0.0 };
+    let mut feasible: Vec<f64> = alpha.iter().enumerate().map(keep).collect();
+    let side = |side: f64| feasible.iter().map(|a| (side * a).max(0.0)).sum::<f64>();
+    let (plus, minus) = (side(1.0), side(-1.0));
+    if problem.offset() && (plus - minus).abs() > 1e-12 * (plus + minus) {
+        let least = plus.min(minus);
+        feasible
+            .iter_mut()
+            .for_each(|a| *a *= least / if *a > 0.0 { plus } else { minus.max(f64::MIN_POSITIVE) });
     }
+    feasible
 }
 
 /// Perceptron: right signs on all rows. The objective is the mean perceptron loss, which nothing makes negative.
 pub(super) fn separation(problem: &Problem<'_>, solution: &Solution, scores: &[f64]) -> Certificate {
     let (alpha, offset) = (&solution.alpha, if problem.offset() { solution.bias } else { 0.0 });
     let norm2 = dot(alpha, scores);
-    let norm = norm2.max(0.0).sqrt();
-    let rows = reports(problem, alpha, scores, offset, norm, 0.0);
-    let used = || (0..problem.len()).filter(|&i| problem.weight(i) > 0.0);
-    let value = |i: usize| problem.y()[i] * (scores[i] + offset);
-    let primal = used().map(|i| problem.weight(i) * (-value(i)).max(0.0)).sum::<f64>() / problem.len() as f64;
-    let margin = used().map(value).fold(f64::INFINITY, f64::min) / norm.max(f64::MIN_POSITIVE);
-    let mistakes = used().filter(|&i| value(i) <= 0.0).count();
-    Certificate {
-        claim: Claim::Separates { mistakes, margin: margin.clamp(f64::MIN, f64::MAX) },
-        primal,
-        dual: 0.0,
-        gap: primal,
-        relative_gap: if primal > 0.0 { 1.0 } else { 0.0 },
-        violation: used().map(|i| rows[i].violation).fold(0.0, f64::max),
-        norm,
-        offset,
-        level: None,
-        support: alpha.iter().filter(|&&a| a != 0.0).count(),
-        bound: 0,
-        projected: None,
-        basis: Basis::Recomputed,
-        convexity: convexity(norm2, alpha, scores),
-        rows,
-    }
+    let rows = reports(problem, alpha, scores, offset, norm2, 0.0);
+    let counted = || (0..problem.len()).filter(|&i| problem.weight(i) > 0.0);
+    let value = |i: usize| problem.y()[i] * rows[i].score;
+    let primal = counted().map(|i| problem.weight(i) * rows[i].slack).sum::<f64>() / problem.len() as f64;
+    let least = counted().map(value).fold(f64::INFINITY, |a, b| if a <= b { a } else { b });
+    let margin = least / norm2.max(0.0).sqrt().max(f64::MIN_POSITIVE);
+    let margin = if margin.is_nan() { f64::MIN } else { margin.clamp(f64::MIN, f64::MAX) };
+    // What is not a number is not on the right side.
+    let right = |&i: &usize| value(i) > 0.0;
+    let mistakes = counted().count() - counted().filter(right).count();
+    let bounds = Bounds { primal, gap: primal, dual: 0.0, rounding: 0.0 };
+    let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, None, None);
+    certificate.claim = Claim::Separates { mistakes, margin };
+    certificate.convexity = convexity(norm2, alpha, scores);
+    certificate
 }
 
+/// Rows that shall be at least `wanted` on their side. The hard margin also wants its support vectors exactly there; a
+/// perceptron does not.
 fn reports(
     problem: &Problem<'_>,
     alpha: &[f64],
     scores: &[f64],
     offset: f64,
-    norm: f64,
+    norm2: f64,
     wanted: f64,
 ) -> Vec<RowReport> {
+    let norm = norm2.max(0.0).sqrt();
     let report = |i: usize| {
         let score = scores[i] + offset;
         let m = problem.y()[i] * score;
-        // With a coefficient a row of the hard margin lies on it; a perceptron asks only for the right side.
-        let off = if alpha[i] != 0.0 && wanted > 0.0 { (m - wanted).abs() } else { (wanted - m).max(0.0) };
+        let short = if m >= wanted { 0.0 } else { wanted - m };
+        let exact = alpha[i] != 0.0 && wanted > 0.0;
         RowReport {
             score,
-            slack: (wanted - m).max(0.0),
+            slack: short,
             residual: 0.0,
-            violation: off,
+            violation: match problem.weight(i) {
+                0.0 => 0.0,
+                _ if exact => (m - wanted).abs(),
+                _ => short,
+            },
             class: if alpha[i] == 0.0 { KktClass::Idle } else { KktClass::Free },
             margin: if norm > 0.0 { m / norm } else { 0.0 },
         }

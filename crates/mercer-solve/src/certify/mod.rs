@@ -4,6 +4,7 @@
 //! of α, projected into the dual domain where it lies outside, bounds the optimum from below whoever found it.
 
 mod certificate;
+mod feasible;
 mod margin;
 mod norm;
 mod nu;
@@ -11,6 +12,7 @@ mod offset;
 mod project;
 mod risk;
 
+pub(crate) use certificate::relative_gap;
 pub use certificate::{Basis, Certificate, Claim, Convexity, KktClass, RowReport};
 pub(crate) use nu::level;
 pub(crate) use offset::best_offset;
@@ -24,6 +26,9 @@ use mercer_gram::Gram;
 use crate::{Objective, Penalty, Problem, Solution};
 
 /// What the solution is worth.
+///
+/// # Panics
+/// Where the solution has another number of coefficients than the problem has rows.
 ///
 /// ```
 /// use mercer_gram::{Lazy, Stored};
@@ -43,27 +48,35 @@ pub fn certify(problem: &Problem<'_>, solution: &Solution) -> Certificate {
 
 /// The same, but no later than a deadline where the solver kept its scores: those are then used, and a sample of rows is
 /// computed again to say how far off they are.
+///
+/// # Panics
+/// Where the solution has another number of coefficients than the problem has rows.
 pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Option<Instant>) -> Certificate {
-    let deadline = deadline.filter(|_| solution.scores.is_some());
+    let n = problem.len();
+    assert_eq!(solution.alpha.len(), n, "a solution of this problem has a coefficient for each row");
+    let kept = solution.scores.as_ref().filter(|scores| scores.len() == n);
+    let deadline = deadline.filter(|_| kept.is_some());
     let mut basis = Basis::Recomputed;
-    let scores = match (products(problem.gram(), &solution.alpha, deadline), &solution.scores) {
+    let scores = match (products(problem.gram(), &solution.alpha, deadline), kept) {
         (Some(scores), _) => scores,
         (None, Some(kept)) => {
             basis = sample(problem.gram(), &solution.alpha, kept);
             kept.clone()
         }
-        (None, None) => vec![f64::NAN; problem.len()],
+        (None, None) => vec![f64::NAN; n],
     };
     let mut certificate = match problem.objective() {
         Objective::Risk(loss) => match problem.penalty() {
             Penalty::Squared => risk::certify(problem, loss, &solution.alpha, &scores, deadline),
             Penalty::Norm => norm::certify(problem, loss, &solution.alpha, &scores, deadline),
         },
-        Objective::HardMargin => margin::hard(problem, &solution.alpha, &scores),
+        Objective::HardMargin => margin::hard(problem, &solution.alpha, &scores, deadline),
         Objective::Separation => margin::separation(problem, solution, &scores),
-        Objective::NuClassification { nu } => nu::classification(problem, nu, &solution.alpha, &scores),
-        Objective::NuRegression { nu } => nu::regression(problem, nu, &solution.alpha, &scores),
-        Objective::OneClass { nu } => nu::one_class(problem, nu, &solution.alpha, &scores),
+        Objective::NuClassification { nu } => {
+            nu::classification(problem, nu, &solution.alpha, &scores, deadline)
+        }
+        Objective::NuRegression { nu } => nu::regression(problem, nu, &solution.alpha, &scores, deadline),
+        Objective::OneClass { nu } => nu::one_class(problem, nu, &solution.alpha, &scores, deadline),
     };
     certificate.basis = basis;
     certificate

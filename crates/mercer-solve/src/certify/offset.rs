@@ -1,55 +1,101 @@
 //! The offset that suits given scores best.
+//!
+//! Σ w_i ℓ(y_i, f_i + b) is convex in b, so its one-sided slopes do not decrease, and bisection on their sign finds where
+//! they pass zero, whatever the loss.
 
 use crate::Problem;
 use crate::loss::Loss;
 
-/// argmin over b of Σ w_i ℓ(y_i, f_i + b); the middle where an interval of offsets is best, its finite end where one is.
+/// argmin over b of Σ w_i ℓ(y_i, f_i + b); the middle where an interval of offsets is best, its finite end where it has
+/// one, and 0 where every offset is as good as any other.
 pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]) -> f64 {
-    let slopes = |b: f64| {
-        let (mut low, mut high) = (0.0, 0.0);
-        for (i, score) in scores.iter().enumerate() {
-            let w = problem.weight(i);
-            if w > 0.0 {
-                let (from, to) = loss.slopes(problem.y()[i], score + b);
-                low += w * from;
-                high += w * to;
-            }
-        }
-        (low, high)
-    };
-    // The least b whose slopes reach zero from below, and the largest whose slopes reach it from above.
-    let first = bisect(|b| slopes(b).1 >= -rounding(problem)).1;
-    let last = bisect(|b| slopes(b).0 > rounding(problem)).0;
-    match (first.abs() < LIMIT, last.abs() < LIMIT) {
-        (true, true) => 0.5 * (first + last),
+    let rows = Rows { problem, loss, scores };
+    let Some((from, to)) = rows.hull() else { return 0.0 };
+    let (before, exact) = boundary(from, to, |b| rows.slopes(b).1 >= 0.0);
+    let room = ROUNDING * rows.weight();
+    if exact.is_finite() && rows.slopes(before).1 < -room && rows.slopes(exact).1 > room {
+        return exact;
+    }
+    // Either an interval is best or the slope passes zero slowly; sums of slopes are zero to rounding only.
+    let (_, first) = boundary(from, to, |b| rows.slopes(b).1 >= -room);
+    let (last, _) = boundary(from, to, |b| rows.slopes(b).0 > room);
+    let middle = match (first.is_finite(), last.is_finite()) {
+        (true, true) => 0.5 * first + 0.5 * last,
         (true, false) => first,
         (false, true) => last,
         (false, false) => 0.0,
+    };
+    // What is rounding next to the sum of all weights may not be so for rows of small weight, nor next to a risk of zero.
+    let (end, _) = boundary(from, to, |b| rows.slopes(b).0 > 0.0);
+    let better = |b: f64, than: f64| b.is_finite() && rows.risk(b) < rows.risk(than) * (1.0 - 1e-14);
+    [exact, end].into_iter().fold(middle, |best, b| if better(b, best) { b } else { best })
+}
+
+/// Slopes below this part of the total weight are zero.
+const ROUNDING: f64 = 1e-14;
+
+struct Rows<'a> {
+    problem: &'a Problem<'a>,
+    loss: &'a dyn Loss,
+    scores: &'a [f64],
+}
+
+impl Rows<'_> {
+    /// (row weight, target, score) of the rows that count.
+    fn counted(&self) -> impl Iterator<Item = (f64, f64, f64)> {
+        let row = |i: usize| (self.problem.weight(i), self.problem.y()[i], self.scores[i]);
+        (0..self.scores.len()).map(row).filter(|row| row.0 > 0.0)
+    }
+
+    fn weight(&self) -> f64 {
+        self.counted().map(|(w, ..)| w).sum()
+    }
+
+    fn risk(&self, b: f64) -> f64 {
+        self.counted().map(|(w, y, f)| w * self.loss.value(y, f + b)).sum()
+    }
+
+    fn slopes(&self, b: f64) -> (f64, f64) {
+        self.counted().fold((0.0, 0.0), |(low, high), (w, y, f)| {
+            let (from, to) = self.loss.slopes(y, f + b);
+            (low + w * from, high + w * to)
+        })
+    }
+
+    /// An interval that holds the best offset of every row that has one, hence one of all rows.
+    fn hull(&self) -> Option<(f64, f64)> {
+        let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (_, y, f) in self.counted() {
+            let kinks = self.loss.kinks(y);
+            for kink in if kinks.is_empty() { &[0.0][..] } else { &kinks[..] } {
+                if !(kink - f).is_finite() {
+                    return None;
+                }
+                (from, to) = (from.min(kink - f), to.max(kink - f));
+            }
+        }
+        Some((from, to)).filter(|(from, to)| (to - from).is_finite())
     }
 }
 
-/// An offset beyond this is a problem without a minimum.
-const LIMIT: f64 = 1e30;
-
-fn rounding(problem: &Problem<'_>) -> f64 {
-    let weights: f64 = (0..problem.len()).map(|i| problem.weight(i)).sum();
-    1e-14 * weights
-}
-
-/// The last point where a monotone condition is false and the first where it is true, neighbouring numbers.
-fn bisect(holds: impl Fn(f64) -> bool) -> (f64, f64) {
-    let mut reach = 1.0;
-    while reach < LIMIT && holds(-reach) {
-        reach *= 8.0;
+/// Neighbouring numbers between which a monotone condition becomes true; both −∞ where it always is, ∞ where never.
+fn boundary(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> (f64, f64) {
+    let (mut low, mut high, mut step) = (from, to, (to - from).max(1.0 + 1e-3 * from.abs().max(to.abs())));
+    let mut tries = 0..TRIES;
+    while holds(low) {
+        if tries.next().is_none() || !low.is_finite() {
+            return (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        }
+        (high, low, step) = (low, low - step, 4.0 * step);
     }
-    let mut low = -reach;
-    let mut reach = 1.0;
-    while reach < LIMIT && !holds(reach) {
-        reach *= 8.0;
+    while !holds(high) {
+        if tries.next().is_none() || !high.is_finite() {
+            return (f64::INFINITY, f64::INFINITY);
+        }
+        (low, high, step) = (high, high + step, 4.0 * step);
     }
-    let mut high = reach;
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
+    for _ in 0..STEPS {
+        let middle = 0.5 * low + 0.5 * high;
         if middle <= low || middle >= high {
             break;
         }
@@ -57,6 +103,12 @@ fn bisect(holds: impl Fn(f64) -> bool) -> (f64, f64) {
     }
     (low, high)
 }
+
+/// Steps beyond the hull: the slope of the logistic loss is zero in floating point 750 beyond it.
+const TRIES: usize = 8;
+
+/// Halvings: an offset next to 0 needs no more bits than these.
+const STEPS: usize = 200;
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,19 @@
 //! The certificate of a regularised risk: P − D is a sum of Fenchel–Young residuals, one for each row.
+//!
+//! ```text
+//! P(f) − D(α') = (1/n) Σ w_i·[ ℓ(y_i,f_i) + ℓ*(y_i,u'_i) − f_i·u'_i ] + (λ/2)‖f − f'‖²
+//! ```
+//!
+//! with α' = α where α is feasible, and the nearest feasible point otherwise (`docs/maths.md` §3.2). No term is negative,
+//! so the gap does not suffer from the cancellation of P − D, and is not negative itself.
 
 use std::time::Instant;
 
-use super::{Basis, Certificate, Claim, Convexity, KktClass, RowReport, best_offset, dot, products, project};
+use super::certificate::{Bounds, convexity, worst};
+use super::feasible::Feasible;
+use super::{Certificate, KktClass, RowReport, best_offset, dot, project::project};
 use crate::Problem;
-use crate::loss::{Loss, Target, within};
+use crate::loss::{Loss, Quadratic, Target};
 
 pub(super) fn certify(
     problem: &Problem<'_>,
@@ -13,127 +22,135 @@ pub(super) fn certify(
     scores: &[f64],
     deadline: Option<Instant>,
 ) -> Certificate {
-    let (n, lambda) = (problem.len(), problem.lambda());
+    let half = 0.5 * problem.lambda();
     let norm2 = dot(alpha, scores);
-    let offset = if problem.offset() { best_offset(problem, loss, scores) } else { 0.0 };
-    let (feasible, moved) = project::project(problem, loss, alpha);
-    // Where α is feasible, so are its scores; a moved α has scores of its own. When time is short the moved part of a
-    // stopped run is left out of the norm: zero is feasible too.
-    let (feasible, feasible_norm2) = match moved {
-        None => (feasible, norm2),
-        Some(_) => match products(problem.gram(), &feasible, deadline) {
-            Some(products) => {
-                let norm2 = dot(&feasible, &products);
-                (feasible, norm2)
-            }
-            None => (vec![0.0; n], 0.0),
-        },
-    };
-    let slope = |i: usize| match problem.weight(i) {
-        0.0 => 0.0,
-        w => -lambda * n as f64 * feasible[i] / w,
-    };
-    let (mut primal, mut dual) = (0.5 * lambda * norm2, -0.5 * lambda * feasible_norm2);
-    let mut at_zero = 0.0;
-    for (i, score) in scores.iter().enumerate() {
-        let (y, w) = (problem.y()[i], problem.weight(i) / n as f64);
-        if w == 0.0 {
-            continue;
-        }
-        primal += w * loss.value(y, score + offset);
-        dual -= w * loss.conjugate(y, slope(i));
-        at_zero += w * loss.value(y, 0.0);
-    }
-    let rows = rows(problem, loss, alpha, scores, offset, norm2.max(0.0).sqrt());
-    let gap = primal - dual;
-    Certificate {
-        claim: Claim::Optimal,
+    let risk = Risk::new(problem, loss, scores);
+    let primal = half * norm2 + risk.value();
+    let negligible = 1e-13 * primal.abs() / half;
+    let nearest = project(problem, loss, alpha);
+    let feasible = Feasible::new(problem.gram(), (alpha, scores), nearest, negligible, deadline);
+    let slopes = risk.slopes(&feasible.alpha);
+    let rows = risk.rows(alpha, &slopes, norm2);
+    let bounds = Bounds {
         primal,
-        dual,
-        gap: gap.max(0.0),
-        relative_gap: Certificate::relative(gap.max(0.0), primal, dual, at_zero),
-        violation: violation(problem, loss, alpha, scores, offset),
-        norm: norm2.max(0.0).sqrt(),
-        offset,
-        level: None,
-        support: alpha.iter().filter(|&&a| a != 0.0).count(),
-        bound: rows.iter().filter(|row| row.class == KktClass::Bound).count(),
-        projected: moved,
-        basis: Basis::Recomputed,
-        convexity: convexity(norm2, alpha, scores),
-        rows,
-    }
+        gap: risk.total(&rows) + half * feasible.shift2,
+        dual: -risk.conjugate(&slopes) - half * feasible.norm2,
+        rounding: risk.rounding(),
+    };
+    let mut certificate = Certificate::new(bounds, norm2, rows).at(risk.offset, None, feasible.moved);
+    certificate.violation = risk.violation(alpha);
+    certificate.convexity = convexity(norm2, alpha, scores);
+    certificate
 }
 
-/// αᵀKα < 0 refutes by itself.
-pub(super) fn convexity(norm2: f64, alpha: &[f64], scores: &[f64]) -> Convexity {
-    let rounding: f64 = alpha.iter().zip(scores).map(|(a, s)| (a * s).abs()).sum::<f64>() * 1e-9;
-    if norm2 < -rounding {
-        let evidence = format!("the coefficients themselves give a^T K a = {norm2:.3e} < 0");
-        return Convexity::Refuted { evidence };
-    }
-    Convexity::Assumed
+/// (1/n) Σ w_i ℓ(y_i, f_i + b) at given scores and the offset that suits them best.
+pub(super) struct Risk<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) loss: &'a dyn Loss,
+    pub(super) scores: &'a [f64],
+    pub(super) offset: f64,
 }
 
-/// u_i = −λnα_i/w_i, and whether it lies at an end of the domain.
-fn dual_slope(problem: &Problem<'_>, loss: &dyn Loss, i: usize, alpha: f64) -> (f64, bool) {
-    let w = problem.weight(i);
-    if w == 0.0 {
-        return (0.0, false);
+impl<'a> Risk<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>, loss: &'a dyn Loss, scores: &'a [f64]) -> Self {
+        let offset = if problem.offset() { best_offset(problem, loss, scores) } else { 0.0 };
+        Self { problem, loss, scores, offset }
     }
-    let u = -problem.lambda() * problem.len() as f64 * alpha / w;
-    let (low, high) = loss.domain(problem.y()[i]);
-    let room = 1e-12 * (1.0 + u.abs());
-    (u, u <= low + room || u >= high - room)
-}
 
-fn rows(
-    problem: &Problem<'_>,
-    loss: &dyn Loss,
-    alpha: &[f64],
-    scores: &[f64],
-    offset: f64,
-    norm: f64,
-) -> Vec<RowReport> {
-    let report = |i: usize| {
-        let (y, score) = (problem.y()[i], scores[i] + offset);
-        let (u, at_end) = dual_slope(problem, loss, i, alpha[i]);
-        let (low, high) = loss.domain(y);
-        let inside = u.clamp(low, high);
-        let slack = loss.value(y, score);
-        let class = match (alpha[i] == 0.0, at_end) {
-            (true, _) => KktClass::Idle,
-            (false, true) => KktClass::Bound,
-            (false, false) => KktClass::Free,
+    /// With another offset.
+    pub(super) fn at(problem: &'a Problem<'a>, loss: &'a dyn Loss, scores: &'a [f64], offset: f64) -> Self {
+        Self { problem, loss, scores, offset }
+    }
+
+    pub(super) fn value(&self) -> f64 {
+        self.mean(|i| self.loss.value(self.problem.y()[i], self.scores[i] + self.offset))
+    }
+
+    /// By how much scores that are off by their rounding change the risk.
+    pub(super) fn rounding(&self) -> f64 {
+        let rounding = self.mean(|i| {
+            let (y, f) = (self.problem.y()[i], self.scores[i]);
+            let delta = 4.0 * f64::EPSILON * (y.abs() + f.abs() + self.offset.abs());
+            let value = |f: f64| self.loss.value(y, f + self.offset);
+            value(f - delta).max(value(f + delta)) - value(f)
+        });
+        if rounding.is_finite() { rounding } else { 0.0 }
+    }
+
+    /// u_i = −α_i/C_i, in the domain to the last bit where α is feasible.
+    pub(super) fn slopes(&self, feasible: &[f64]) -> Vec<f64> {
+        let slope = |i: usize| {
+            let (low, high) = self.loss.domain(self.problem.y()[i]);
+            self.problem.slope_of(i, feasible[i]).clamp(low, high)
         };
-        let weighted = problem.weight(i) > 0.0;
+        (0..feasible.len()).map(slope).collect()
+    }
+
+    /// (1/n) Σ w_i ℓ*(y_i, u_i).
+    pub(super) fn conjugate(&self, slopes: &[f64]) -> f64 {
+        self.mean(|i| self.loss.conjugate(self.problem.y()[i], slopes[i]))
+    }
+
+    /// The part of the gap that rows make: (1/n) Σ residuals.
+    pub(super) fn total(&self, rows: &[RowReport]) -> f64 {
+        rows.iter().map(|row| row.residual).sum::<f64>() / self.problem.len() as f64
+    }
+
+    fn mean(&self, of: impl Fn(usize) -> f64) -> f64 {
+        let weighted = |i: usize| self.problem.weight(i) * of(i);
+        self.counted().map(weighted).sum::<f64>() / self.problem.len() as f64
+    }
+
+    fn counted(&self) -> impl Iterator<Item = usize> {
+        (0..self.problem.len()).filter(|&i| self.problem.weight(i) > 0.0)
+    }
+
+    /// Row by row: residuals at the given (feasible) slopes, everything else at α itself.
+    pub(super) fn rows(&self, alpha: &[f64], slopes: &[f64], norm2: f64) -> Vec<RowReport> {
+        let norm = norm2.max(0.0).sqrt();
+        (0..self.problem.len()).map(|i| self.row(i, alpha[i], slopes[i], norm)).collect()
+    }
+
+    fn row(&self, i: usize, alpha: f64, slope: f64, norm: f64) -> RowReport {
+        let (y, w, score) = (self.problem.y()[i], self.problem.weight(i), self.scores[i] + self.offset);
+        let u = self.problem.slope_of(i, alpha);
+        let margin = match self.loss.target() {
+            Target::Labels if norm > 0.0 => y * score / norm,
+            Target::Labels => 0.0,
+            Target::Numbers => f64::NAN,
+        };
         RowReport {
             score,
-            slack,
-            residual: if weighted {
-                problem.weight(i) * (slack + loss.conjugate(y, inside) - inside * score)
-            } else {
-                0.0
-            },
-            violation: if weighted { row_violation(loss, y, u, score) } else { 0.0 },
-            class,
-            margin: if loss.target() == Target::Labels { y * score / norm } else { f64::NAN },
+            slack: self.loss.value(y, score),
+            residual: if w > 0.0 { w * fenchel_young(self.loss, y, score, slope) } else { 0.0 },
+            violation: if w > 0.0 { off(self.loss, y, u, score) } else { 0.0 },
+            class: class(alpha, u, self.loss.domain(y)),
+            margin,
         }
-    };
-    (0..problem.len()).map(report).collect()
-}
-
-/// How far a row is from u ∈ ∂ℓ(y, f): in units of the slope where the loss is smooth, of the score where it is not.
-fn row_violation(loss: &dyn Loss, y: f64, u: f64, score: f64) -> f64 {
-    if loss.curvature(y, score).is_some() {
-        return (u - loss.slope(y, score)).abs();
     }
-    let (low, high) = loss.scores(y, u);
-    (low - score).max(score - high).max(0.0)
+
+    /// The violation in one number. With an offset and a loss that is not smooth: by how much the offsets that rows allow
+    /// fail to overlap, LIBSVM's criterion. Otherwise the largest of any row. Slopes outside their domain count as well.
+    pub(super) fn violation(&self, alpha: &[f64]) -> f64 {
+        let y = self.problem.y();
+        let slope = |i: usize| self.problem.slope_of(i, alpha[i]);
+        let outside = worst(self.counted().map(|i| outside(slope(i), self.loss.domain(y[i]))));
+        let smooth = self.loss.curvature(y[0], 0.0).is_some();
+        if smooth || !self.problem.offset() {
+            let row = |i: usize| off(self.loss, y[i], slope(i), self.scores[i] + self.offset);
+            return worst(self.counted().map(row)).max(outside);
+        }
+        let allowed = |i: usize| {
+            let (from, to) = self.loss.scores(y[i], slope(i));
+            (from - self.scores[i], to - self.scores[i])
+        };
+        let low = self.counted().map(|i| allowed(i).0).fold(f64::NEG_INFINITY, nan_or(f64::max));
+        let high = self.counted().map(|i| allowed(i).1).fold(f64::INFINITY, nan_or(f64::min));
+        worst([low - high, outside].into_iter())
+    }
 }
 
-/// The violation in one number. Smooth losses: the largest of any row. Others with an offset: by how much the offsets
-/// that rows allow fail to overlap, LIBSVM's criterion.
+/// The violation at given scores and offset, for solvers that stop by it.
 pub(crate) fn violation(
     problem: &Problem<'_>,
     loss: &dyn Loss,
@@ -141,28 +158,49 @@ pub(crate) fn violation(
     scores: &[f64],
     offset: f64,
 ) -> f64 {
-    let rows = || (0..problem.len()).filter(|&i| problem.weight(i) > 0.0);
-    let slope = |i: usize| dual_slope(problem, loss, i, alpha[i]).0;
-    let smooth = loss.curvature(problem.y()[0], 0.0).is_some();
-    let outside = rows()
-        .map(|i| {
-            let (low, high) = loss.domain(problem.y()[i]);
-            (low - slope(i)).max(slope(i) - high)
-        })
-        .fold(0.0, f64::max);
-    if smooth || !problem.offset() {
-        let worst = |i: usize| row_violation(loss, problem.y()[i], slope(i), scores[i] + offset);
-        return rows().map(worst).fold(0.0, f64::max).max(if within(outside, (0.0, 0.0)) {
-            0.0
-        } else {
-            outside
-        });
+    Risk::at(problem, loss, scores, offset).violation(alpha)
+}
+
+/// `f64::max` and `f64::min` drop NaN; a violation must not.
+fn nan_or(pick: fn(f64, f64) -> f64) -> impl Fn(f64, f64) -> f64 {
+    move |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { pick(a, b) }
+}
+
+/// ℓ(y,f) + ℓ*(y,u) − f·u ≥ 0. Scores are subtracted from targets before anything else, as both may be large.
+pub(super) fn fenchel_young(loss: &dyn Loss, y: f64, f: f64, u: f64) -> f64 {
+    let value = loss.value(y, f);
+    let residual = match loss.quadratic(y) {
+        Some(Quadratic { linear, kink, curvature }) => {
+            value + (u * (linear - f) + kink * u.abs() + 0.5 * curvature * u * u)
+        }
+        None => value + (loss.conjugate(y, u) - f * u),
+    };
+    if residual.is_nan() { f64::INFINITY } else { residual.max(0.0) }
+}
+
+/// How far a slope lies outside the domain, beyond rounding.
+fn outside(u: f64, (low, high): (f64, f64)) -> f64 {
+    let out = (low - u).max(u - high);
+    if out <= 1e-12 * (1.0 + u.abs()) { 0.0 } else { out }
+}
+
+/// How far a row is from u ∈ ∂ℓ(y, f): in units of the slope where the loss is smooth, of the score where it is not.
+fn off(loss: &dyn Loss, y: f64, u: f64, score: f64) -> f64 {
+    if loss.curvature(y, score).is_some() {
+        return (u - loss.slope(y, score)).abs();
     }
-    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-    for i in rows() {
-        let (from, to) = loss.scores(problem.y()[i], slope(i));
-        low = low.max(from - scores[i]);
-        high = high.min(to - scores[i]);
+    let (low, high) = loss.scores(y, u);
+    if score.is_nan() { f64::NAN } else { (low - score).max(score - high).max(0.0) }
+}
+
+/// At its bound is a row whose slope is at an end of the domain other than zero.
+fn class(alpha: f64, u: f64, (low, high): (f64, f64)) -> KktClass {
+    let room = 1e-12 * (1.0 + u.abs());
+    if alpha == 0.0 {
+        KktClass::Idle
+    } else if (low < 0.0 && u <= low + room) || (high > 0.0 && u >= high - room) {
+        KktClass::Bound
+    } else {
+        KktClass::Free
     }
-    (low - high).max(if within(outside, (0.0, 0.0)) { 0.0 } else { outside }).max(0.0)
 }

@@ -88,12 +88,14 @@ pub trait Loss: std::fmt::Debug + Send + Sync {
         let (low, high) = self.domain(y);
         let room = 1e-12 * (1.0 + u.abs());
         let at = linear + curvature * u;
-        let from = if u <= low + room { f64::NEG_INFINITY } else { at + if u > 0.0 { kink } else { -kink } };
-        let to = if u >= high - room { f64::INFINITY } else { at + if u >= 0.0 { kink } else { -kink } };
+        // At zero the price of leaving it holds a whole interval of scores; what is rounding is zero.
+        let from = if u <= low + room { f64::NEG_INFINITY } else { at + if u > room { kink } else { -kink } };
+        let to = if u >= high - room { f64::INFINITY } else { at + if u >= -room { kink } else { -kink } };
         (from, to)
     }
 
-    /// Scores f at which the slope may jump: where the best offset of a piecewise linear loss can lie.
+    /// Scores f at which the slope may jump or bend, or where it is zero: their hull holds a best score, unless there are
+    /// none and no score is best. At every other score the loss is as smooth as it gets.
     fn kinks(&self, y: f64) -> Vec<f64>;
 }
 

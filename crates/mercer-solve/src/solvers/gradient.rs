@@ -207,7 +207,7 @@ impl Descent<'_> {
                 before = point.clone();
             }
             self.iteration += 1;
-            let found = (self.iteration % CHECK == 0).then(|| self.bounds(&point, run));
+            let found = (self.iteration.is_multiple_of(CHECK)).then(|| self.bounds(&point, run));
             match found {
                 Some(Err(status)) => return (point, status),
                 Some(Ok(found)) => {
@@ -238,7 +238,7 @@ impl Descent<'_> {
             };
             average = average.towards(&point, 2.0 / (t + 1.0));
             self.iteration += 1;
-            if self.iteration % CHECK != 0 && self.iteration > 1 && self.iteration < self.limit {
+            if !self.iteration.is_multiple_of(CHECK) && self.iteration > 1 && self.iteration < self.limit {
                 self.report(&average, None, run);
                 continue;
             }

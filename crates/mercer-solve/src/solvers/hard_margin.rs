@@ -109,7 +109,9 @@ impl<'a> Hulls<'a> {
     /// Coefficients that sum to 1 in each class, as far as there are any.
     fn normalised(&self, alpha: &[f64]) -> Vec<f64> {
         let y = self.problem.y();
-        let sum = |side: f64| alpha.iter().zip(y).map(move |(a, y)| if *y == side { (a * y).max(0.0) } else { 0.0 });
+        let sum = |side: f64| {
+            alpha.iter().zip(y).map(move |(a, y)| if *y == side { (a * y).max(0.0) } else { 0.0 })
+        };
         let (plus, minus) = (sum(1.0).sum::<f64>(), sum(-1.0).sum::<f64>());
         let share = |a: f64, y: f64| a / if y > 0.0 { plus } else { minus };
         alpha.iter().zip(y).map(|(&a, &y)| if a * y > 0.0 { share(a, y) } else { 0.0 }).collect()

@@ -19,7 +19,7 @@ use crate::{Problem, Progress, Run, Solution, SolveError, Solver, Status};
 /// let mut table = mercer_points::read("@moons(n=60)", &Default::default()).unwrap();
 /// table.remove("label").unwrap();
 /// let gram = Lazy::new(&"rbf(sigma=0.3)".parse().unwrap(), &table).unwrap();
-/// let y: Vec<f64> = (0..60).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+/// let y: Vec<f64> = (0..60).map(|i| if i % 2 == 0 { -1.0 } else { 1.0 }).collect();
 /// let problem = Problem::new(&gram, &y, Objective::Separation, 1.0, true).unwrap();
 /// let learner = KernelPerceptron { epochs: 10_000, average: false };
 /// let solution = learner.solve(&problem, None, &mut Run::quiet(Tolerance::default())).unwrap();

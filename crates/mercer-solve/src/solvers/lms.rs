@@ -122,7 +122,7 @@ impl Lms {
     ) -> Result<bool, Status> {
         let support = state.beta.iter().filter(|&&b| b != 0.0).count();
         let progress = Progress { iteration, limit: Some(self.iterations), support, ..Default::default() };
-        if iteration % CHECK != 0 {
+        if !iteration.is_multiple_of(CHECK) {
             run.report(progress);
             return Ok(false);
         }

@@ -58,7 +58,8 @@ impl Solver for Newton {
             return Err(SolveError::Unsuited { solver, reason });
         }
         bounded(problem, loss)?;
-        let instead = "choose another solver for this loss (cg for squared, smo or lbfgs), or raise --memory";
+        let instead =
+            "choose another solver for this loss (cg for squared, gradient for others), or raise --memory";
         squares::afford(solver, problem.len(), 16, self.budget, instead)?;
         if squares::active(problem).is_empty() {
             return Ok(squares::nothing(problem, run, loss));

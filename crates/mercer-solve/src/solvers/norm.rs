@@ -9,9 +9,9 @@
 //! position on logarithms find the root, each solve starting from the last. f = 0 is the answer where some u with a β
 //! no longer than λ has a dual value that reaches the risk of zero.
 
-use crate::certify::{best_offset, dot, products};
+use crate::certify::{best_offset, certify, dot, products, relative_gap};
 use crate::loss::Loss;
-use crate::{Certificate, Objective, Penalty, Problem, Run, Solution, SolveError, Solver, Status, Tolerance};
+use crate::{Objective, Penalty, Problem, Run, Solution, SolveError, Solver, Status, Tolerance};
 
 /// Any solver of squared penalties, made one of [`Penalty::Norm`]; other problems it hands on as they are.
 ///
@@ -75,6 +75,8 @@ struct Search<'a> {
     /// The best offset of f = 0, and the risk there.
     zero: (f64, f64),
     wanted: f64,
+    /// How far λ'‖f‖ was from λ at the last point, relative to λ.
+    off: f64,
     iterations: u64,
 }
 
@@ -97,7 +99,7 @@ impl<'a> Search<'a> {
         let offset = if problem.offset() { best_offset(problem, loss, &vec![0.0; n]) } else { 0.0 };
         let risk = risk(problem, loss, &vec![0.0; n], offset);
         let wanted = run.tolerance().gap.unwrap_or(1e-6);
-        Self { inner, problem: *problem, loss, zero: (offset, risk), wanted, iterations: 0 }
+        Self { inner, problem: *problem, loss, zero: (offset, risk), wanted, off: 1.0, iterations: 0 }
     }
 
     fn root(
@@ -113,9 +115,10 @@ impl<'a> Search<'a> {
         let least = lambda * lambda / (2.0 * self.zero.1);
         let mut point = self.point(self.guess(start, least), start, run)?;
         let (mut below, mut above): (Option<Point>, Option<Point>) = (None, None);
-        let mut weight = 1.0;
+        let (mut side, mut weight) = (None, 1.0);
         for _ in 0..SOLVES {
-            if point.solution.status != Status::Solved {
+            // One that could get no further is as good a point as it is.
+            if !matches!(point.solution.status, Status::Solved | Status::Stalled) {
                 let status = point.solution.status;
                 return Ok((point.solution, status));
             }
@@ -123,20 +126,18 @@ impl<'a> Search<'a> {
                 return Ok((point.solution, status));
             }
             if point.zero_gap <= self.wanted {
-                return Ok((self.at_zero(run), Status::Solved));
+                return Ok((self.next_to_zero(&point, run), Status::Solved));
             }
-            // A point beyond the root has a dual that is feasible once it is made shorter.
-            if point.length >= lambda && point.gap <= self.wanted {
+            // Beyond the root the dual is feasible once it is made shorter; before it the certificate may have to project.
+            if point.gap <= if point.length >= lambda { self.wanted } else { 0.5 * self.wanted } {
                 return Ok((point.solution, Status::Solved));
             }
             let previous = point.clone();
-            let same_side = if point.length >= self.target() {
-                above.replace(point).is_some() && below.is_some()
-            } else {
-                below.replace(point).is_some() && above.is_some()
-            };
-            // Illinois: an end that stays counts half.
-            weight = if same_side { 0.5 * weight } else { 1.0 };
+            // Illinois: an end that stays where it is counts half each time.
+            let is_above = point.length >= self.target();
+            weight = if side == Some(is_above) { 0.5 * weight } else { 1.0 };
+            side = Some(is_above);
+            *(if is_above { &mut above } else { &mut below }) = Some(point);
             let next = self.next(below.as_ref(), above.as_ref(), &previous, weight, least);
             let Some(next) = next.filter(|next| *next > 0.0 && next.is_finite()) else {
                 return Ok((previous.solution, Status::Stalled));
@@ -180,8 +181,13 @@ impl<'a> Search<'a> {
                 let (a, b) = (low.lambda.ln(), high.lambda.ln());
                 let (mut from, mut to) = (height(low), height(high));
                 // The end that was not moved last is the one that stays.
-                if last.lambda == low.lambda { to *= weight } else { from *= weight }
-                let middle = if from.is_finite() && to > from { a - from * (b - a) / (to - from) } else { f64::NAN };
+                if last.lambda == low.lambda {
+                    to *= weight
+                } else {
+                    from *= weight
+                }
+                let middle =
+                    if from.is_finite() && to > from { a - from * (b - a) / (to - from) } else { f64::NAN };
                 let inside = middle > a && middle < b;
                 let next = if inside { middle } else { 0.5 * (a + b) }.exp();
                 (next > low.lambda && next < high.lambda).then_some(next)
@@ -196,12 +202,18 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn point(&mut self, lambda: f64, start: Option<&Solution>, run: &mut Run<'_>) -> Result<Point, SolveError> {
+    fn point(
+        &mut self,
+        lambda: f64,
+        start: Option<&Solution>,
+        run: &mut Run<'_>,
+    ) -> Result<Point, SolveError> {
         let squared = self.problem.penalized(Penalty::Squared).with_lambda(lambda)?;
         let asked = run.tolerance();
-        let tolerance = Tolerance { gap: Some(0.1 * self.wanted), violation: asked.violation };
-        let solution =
-            run.part(tolerance, self.iterations, |run| self.inner.solve(&squared, start, run))?;
+        // ‖f‖ is as accurate as the root of the gap, and must be so by more than the search is off.
+        let gap = (0.1 * self.wanted).min(0.01 * self.off * self.off).max(1e-14);
+        let tolerance = Tolerance { gap: Some(gap), violation: asked.violation };
+        let solution = run.part(tolerance, self.iterations, |run| self.inner.solve(&squared, start, run))?;
         self.iterations += solution.iterations;
         let scores = match &solution.scores {
             Some(scores) => scores.clone(),
@@ -209,12 +221,12 @@ impl<'a> Search<'a> {
         };
         let norm = dot(&solution.alpha, &scores).max(0.0).sqrt();
         let length = lambda * norm;
-        let primal =
-            risk(&self.problem, self.loss, &scores, solution.bias) + self.problem.lambda() * norm;
+        self.off = (length / self.problem.lambda() - 1.0).abs().min(1.0);
+        let primal = risk(&self.problem, self.loss, &scores, solution.bias) + self.problem.lambda() * norm;
         let shrink = (self.problem.lambda() / length).min(1.0);
         let dual = self.dual(&squared, &solution.alpha, shrink);
-        let relative = |primal: f64| Certificate::relative((primal - dual).max(0.0), primal, dual, self.zero.1);
-        let (gap, zero_gap) = (relative(primal), relative(self.zero.1));
+        let gap = |primal: f64| relative_gap((primal - dual).max(0.0), primal, dual, self.zero.1);
+        let (gap, zero_gap) = (gap(primal), gap(self.zero.1));
         Ok(Point { lambda, length, gap, zero_gap, solution })
     }
 
@@ -225,6 +237,25 @@ impl<'a> Search<'a> {
             c => squared.weight(i) * self.loss.conjugate(squared.y()[i], -shrink * alpha[i] / c),
         };
         -(0..alpha.len()).map(conjugate).sum::<f64>() / alpha.len() as f64
+    }
+
+    /// f = 0 where that can be certified as it is. With an offset the slopes that prove it may be others than those of
+    /// zero itself; then f is made so short that it costs nothing, but its direction holds the proof.
+    fn next_to_zero(&self, point: &Point, run: &Run<'_>) -> Solution {
+        let zero = self.at_zero(run);
+        let certificate = certify(&self.problem, &zero);
+        if certificate.relative_gap <= self.wanted || point.length == 0.0 {
+            return zero;
+        }
+        let norm = 1e-3 * self.wanted * self.zero.1 / self.problem.lambda();
+        let factor = norm * point.lambda / point.length;
+        let mut solution = point.solution.clone();
+        solution.alpha.iter_mut().for_each(|a| *a *= factor);
+        solution.scores = solution.scores.map(|scores| scores.iter().map(|s| factor * s).collect());
+        if let Some(scores) = solution.scores.as_ref().filter(|_| self.problem.offset()) {
+            solution.bias = best_offset(&self.problem, self.loss, scores);
+        }
+        solution
     }
 
     fn at_zero(&self, run: &Run<'_>) -> Solution {

@@ -66,7 +66,7 @@ impl Solver for PrimalQp {
             alpha[i] = if z < 1e-4 * slack { 0.0 } else { 0.5 * problem.y()[i] * scale * z };
         }
         settle(&mut alpha, &boxes(problem, loss), problem.offset());
-        qp::finish(problem, loss, alpha, (status, answer.iterations), run)
+        qp::finish(problem, loss, vec![alpha], (status, answer.iterations), run)
     }
 }
 

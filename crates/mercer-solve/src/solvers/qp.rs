@@ -38,6 +38,10 @@ pub struct Qp {
 /// Rows at most: a step is a sparse factorisation of a dense matrix.
 const MOST: usize = 2000;
 
+/// How far coefficients may go beyond their expected size, in this order: boxes that are far larger than the coefficients
+/// in them spoil the numbers. An optimum that such a limit does not touch is one without it.
+const REACHES: [f64; 4] = [1e3, 1e5, 1e8, f64::INFINITY];
+
 impl Solver for Qp {
     fn name(&self) -> &'static str {
         "qp"
@@ -64,15 +68,27 @@ impl Solver for Qp {
             Ok(entries) => entries,
             Err(status) => return Ok(squares::unfinished(problem, start, run, status)),
         };
-        let dual = Dual::new(problem, loss, &rows, &entries);
-        drop(entries);
-        let (answer, stopped) = dual.program.clone().solve(run)?;
-        let Some(answer) = answer else {
-            return Ok(squares::unfinished(problem, start, run, stopped.unwrap_or(Status::Stalled)));
-        };
-        let status = stopped.unwrap_or(answer.status);
-        let alpha = dual.coefficients(problem, loss, &rows, &answer);
-        finish(problem, loss, alpha, (status, answer.iterations), run)
+        let (mut found, mut iterations, mut status) = (Vec::new(), 0, Status::Stalled);
+        for reach in REACHES {
+            let dual = Dual::new(problem, loss, &rows, &entries, reach);
+            let (answer, stopped) = dual.program.clone().solve(run)?;
+            if let Some(answer) = &answer {
+                iterations += answer.iterations;
+                status = answer.status;
+                found.push(dual.coefficients(problem, loss, &rows, answer));
+            }
+            if let Some(ended) = stopped.or_else(|| run.over(iterations)) {
+                status = ended;
+                break;
+            }
+            if !answer.is_some_and(|answer| dual.confines(&answer, reach)) {
+                break;
+            }
+        }
+        if found.is_empty() {
+            return Ok(squares::unfinished(problem, start, run, status));
+        }
+        finish(problem, loss, found, (status, iterations), run)
     }
 }
 
@@ -91,28 +107,33 @@ pub(super) fn small(
     squares::afford(solver, problem.len(), bytes_each, budget, "choose smo, or raise --memory")
 }
 
-/// Scores, offset and status of feasible coefficients.
+/// The best of some feasible coefficients, with scores, offset and status.
 pub(super) fn finish(
     problem: &Problem<'_>,
     loss: &dyn Loss,
-    alpha: Vec<f64>,
+    mut found: Vec<Vec<f64>>,
     (status, iterations): (Status, u64),
     run: &mut Run<'_>,
 ) -> Result<Solution, SolveError> {
     let all: Vec<usize> = (0..problem.len()).collect();
-    let Ok(scores) = product(problem.gram(), &all, &alpha, Entries::Double, run) else {
-        let status = run.stop().unwrap_or(Status::Stopped);
-        return Ok(run.solution(alpha, 0.0, status, iterations));
-    };
     let zero = vec![0.0; problem.len()];
+    let worth_of = |scores: &[f64], alpha: &[f64]| {
+        let bias = if problem.offset() { best_offset(problem, loss, scores) } else { 0.0 };
+        (bias, worth(problem, loss, alpha, scores, bias))
+    };
     // Where f = 0 is the answer, an interior point is only ever near it.
-    let candidates = [(zero.clone(), zero), (alpha, scores)].map(|(alpha, scores)| {
-        let bias = if problem.offset() { best_offset(problem, loss, &scores) } else { 0.0 };
-        let (primal, gap) = worth(problem, loss, &alpha, &scores, bias);
-        (alpha, scores, bias, primal, gap)
-    });
-    let [nothing, found] = candidates;
-    let (alpha, scores, bias, primal, gap) = if nothing.4 <= found.4 { nothing } else { found };
+    let mut best = (zero.clone(), zero.clone(), worth_of(&zero, &zero));
+    while let Some(alpha) = found.pop() {
+        let Ok(scores) = product(problem.gram(), &all, &alpha, Entries::Double, run) else {
+            let status = run.stop().unwrap_or(Status::Stopped);
+            return Ok(run.solution(alpha, 0.0, status, iterations));
+        };
+        let worth = worth_of(&scores, &alpha);
+        if worth.1.1 < best.2.1.1 {
+            best = (alpha, scores, worth);
+        }
+    }
+    let (alpha, scores, (bias, (primal, gap))) = best;
     // The method may give up short of its own, very tight aim; what counts is what was asked for.
     let status = match status {
         Status::Solved | Status::Stalled if squares::suffices(run, primal, gap) => Status::Solved,
@@ -140,7 +161,7 @@ struct Places {
 }
 
 impl Dual {
-    fn new(problem: &Problem<'_>, loss: &dyn Loss, rows: &[usize], entries: &[f64]) -> Self {
+    fn new(problem: &Problem<'_>, loss: &dyn Loss, rows: &[usize], entries: &[f64], reach: f64) -> Self {
         let m = rows.len();
         let terms: Vec<Quadratic> = rows.iter().filter_map(|&i| loss.quadratic(problem.y()[i])).collect();
         let limits = boxes(problem, loss);
@@ -163,14 +184,22 @@ impl Dual {
         let mut places = vec![Places::default(); m];
         for (k, (&i, place)) in rows.iter().zip(&mut places).enumerate() {
             let (low, high) = limits[i];
-            place.low = low.is_finite().then(|| program.constrain([(k, -1.0)], -low / scale));
-            place.high = high.is_finite().then(|| program.constrain([(k, 1.0)], high / scale));
+            place.low = low.is_finite().then(|| program.constrain([(k, -1.0)], (-low / scale).min(reach)));
+            place.high = high.is_finite().then(|| program.constrain([(k, 1.0)], (high / scale).min(reach)));
             if kinks {
                 let below = program.constrain([(k, 1.0), (m + k, -1.0)], 0.0);
                 place.kink = Some((below, program.constrain([(k, -1.0), (m + k, -1.0)], 0.0)));
             }
         }
         Self { program, scale, places }
+    }
+
+    /// Whether a coefficient has come to the reach, which is not a bound of its own.
+    fn confines(&self, answer: &Answer, reach: f64) -> bool {
+        let shortened = |place: Option<usize>| place.is_some_and(|place| self.program.limits[place] == reach);
+        self.places.iter().enumerate().any(|(k, place)| {
+            (shortened(place.low) || shortened(place.high)) && answer.x[k].abs() > 0.9 * reach
+        })
     }
 
     fn coefficients(

@@ -49,8 +49,8 @@ impl Solver for Smo {
         let program = program(problem, loss)?;
         let reading = Risk::new(problem, loss);
         let settings = Settings { budget: self.budget, double: false };
-        let start = start.map(|start| &start.alpha[..]);
-        let outcome = minimise(&program, problem.gram(), &reading, start, settings, run)?;
+        let start = start.map(|start| program.fitted(&start.alpha));
+        let outcome = minimise(&program, problem.gram(), &reading, start.as_deref(), settings, run)?;
         let bias = match (problem.offset(), outcome.status) {
             (false, _) => 0.0,
             // The best offset takes many passes over the rows: not for someone who is waiting.
@@ -71,9 +71,9 @@ fn suited<'a>(problem: &Problem<'a>) -> Result<&'a dyn Loss, SolveError> {
     }
     match problem.objective() {
         Objective::Risk(loss) if loss.quadratic(problem.y()[0]).is_some() => Ok(loss),
-        Objective::Risk(_) => {
-            refuse("the conjugate of its loss is not quadratic; 'newton' solves smooth losses such as the logistic")
-        }
+        Objective::Risk(_) => refuse(
+            "the conjugate of its loss is not quadratic; 'newton' solves smooth losses such as the logistic",
+        ),
         Objective::HardMargin => refuse("it is a hard margin; use 'hard-margin'"),
         Objective::Separation => refuse("it asks for a separation only; use 'perceptron'"),
         Objective::NuClassification { .. } => refuse("it is a nu classification; use 'nu-svc'"),

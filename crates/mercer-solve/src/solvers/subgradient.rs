@@ -76,9 +76,17 @@ impl Solver for Subgradient<'_> {
             if value < best.0 {
                 best = (value, point.clone());
             }
-            if self.look(problem, loss, &best, step, run).unwrap_or(false) {
-                status = Status::Solved;
-                break;
+            match self.look(problem, loss, (best.0, [&best.1, &point]), step, run) {
+                Ok(None) => {}
+                Ok(Some(good)) => {
+                    best.1 = good.clone();
+                    status = Status::Solved;
+                    break;
+                }
+                Err(ended) => {
+                    status = ended;
+                    break;
+                }
             }
             point.descend(problem, self.features, self.size(step, problem.lambda()));
         }
@@ -105,34 +113,35 @@ impl Subgradient<'_> {
         self.step.map_or(1.0 / (lambda * t), |c| c / t.sqrt())
     }
 
-    /// Reports; whether the best iterate reaches the tolerance.
-    fn look(
+    /// Reports; of the best and the last iterate the first that reaches the tolerance. The best one was good luck as a
+    /// rule, and its α may prove little; those of later iterates prove more.
+    fn look<'p>(
         &self,
         problem: &Problem<'_>,
         loss: &dyn Loss,
-        (value, best): &(f64, Point),
+        (value, points): (f64, [&'p Point; 2]),
         step: u64,
         run: &mut Run<'_>,
-    ) -> Result<bool, Status> {
-        let support = best.alpha.iter().filter(|&&a| a != 0.0).count();
-        let progress = Progress {
-            iteration: step,
-            limit: Some(self.steps),
-            primal: Some(*value),
-            support,
-            ..Default::default()
-        };
-        if step % CHECK != 1 {
-            run.report(progress);
-            return Ok(false);
+    ) -> Result<Option<&'p Point>, Status> {
+        let support = points[0].alpha.iter().filter(|&&a| a != 0.0).count();
+        let (limit, primal) = (Some(self.steps), Some(value));
+        let mut progress = Progress { iteration: step, limit, primal, support, ..Default::default() };
+        if step % CHECK == 1 {
+            let multiply = |vector: &[f64], out: &mut [f64], run: &mut Run<'_>| {
+                self.features.apply(vector, out);
+                run.stop()
+            };
+            for point in points {
+                let found = bounds(problem, loss, (&point.alpha, &point.scores), &multiply, run)?;
+                progress.dual = Some(progress.dual.map_or(found.dual, |dual: f64| dual.max(found.dual)));
+                if found.meet(&run.tolerance()) {
+                    run.report(progress);
+                    return Ok(Some(point));
+                }
+            }
         }
-        let multiply = |vector: &[f64], out: &mut [f64], run: &mut Run<'_>| {
-            self.features.apply(vector, out);
-            run.stop()
-        };
-        let found = bounds(problem, loss, (&best.alpha, &best.scores), &multiply, run)?;
-        run.report(Progress { primal: Some(found.primal), dual: Some(found.dual), ..progress });
-        Ok(found.meet(&run.tolerance()))
+        run.report(progress);
+        Ok(None)
     }
 }
 

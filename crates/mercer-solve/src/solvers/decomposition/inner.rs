@@ -140,10 +140,10 @@ impl Inner<'_> {
     /// One step of the variable that promises most; whether it moved.
     fn single(&mut self, diagonal: &[f64], target: f64) -> bool {
         let mut best = (0.0, None);
-        for a in 0..self.len() {
+        for (a, &diagonal) in diagonal.iter().enumerate() {
             let (fall, rise) = (self.beta[a] > self.lower[a], self.beta[a] < self.upper[a]);
             let size = alone(self.gradient[a], fall, rise);
-            let gain = size * size / bounded(diagonal[a], diagonal[a]);
+            let gain = size * size / bounded(diagonal, diagonal);
             if size > target && gain > best.0 {
                 best = (gain, Some(a));
             }

@@ -24,7 +24,8 @@ use self::inner::Inner;
 use self::pace::{Pace, Patience};
 use self::rows::Rows;
 use self::working_set::{Survey, WorkingSet};
-use crate::{Certificate, Progress, Run, SolveError, Status, Tolerance};
+use crate::certify::relative_gap;
+use crate::{Progress, Run, SolveError, Status, Tolerance};
 
 /// What the engine hands back.
 pub(super) struct Outcome {
@@ -227,7 +228,7 @@ impl<'a> Engine<'a> {
     /// Whether what was asked for seems to hold; tells the run where it is.
     fn is_met(&mut self, survey: &Survey, run: &mut Run<'_>) -> bool {
         let (primal, dual) = self.reading.objectives(&self.state);
-        let gap = Certificate::relative((primal - dual).max(0.0), primal, dual, self.reading.scale());
+        let gap = relative_gap((primal - dual).max(0.0), primal, dual, self.reading.scale());
         let violation = survey.violation / self.reading.unit(&self.state);
         let far = |value: f64, wanted: Option<f64>| wanted.map_or(0.0, |wanted| value / wanted);
         let (from_gap, from_violation) =

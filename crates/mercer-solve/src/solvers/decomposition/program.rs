@@ -67,6 +67,20 @@ impl Program {
         beta
     }
 
+    /// α of a program with other boxes, made to fit these: where several rows of the largest |α| in units of the box are
+    /// alike they were at their bounds, and are again.
+    pub(in crate::solvers) fn fitted(&self, alpha: &[f64]) -> Vec<f64> {
+        let part = |a: usize| {
+            let value = alpha.get(self.rows[a]).copied().unwrap_or(0.0);
+            let end = if value > 0.0 { self.upper[a] } else { self.lower[a] };
+            if end == 0.0 { 0.0 } else { value / end }
+        };
+        let most = (0..self.len()).map(part).fold(0.0, f64::max);
+        let alike = (0..self.len()).filter(|&a| part(a) >= most * (1.0 - 1e-9)).count();
+        let factor = if most > 0.0 && most.is_finite() && alike >= 2 { 1.0 / most } else { 1.0 };
+        alpha.iter().map(|a| factor * a).collect()
+    }
+
     /// Moves a group to its sum: coefficients that are on the wrong side of it shrink together, which keeps zeros zero;
     /// what is still missing is filled in from the first variable on.
     fn settle(&self, beta: &mut [f64], range: Range<usize>, total: f64) {
@@ -122,5 +136,35 @@ pub(in crate::solvers) trait Reading {
     /// Whether the state shows that the problem has no solution.
     fn is_hopeless(&self, _state: &State) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boxes(limits: &[(f64, f64)], total: f64) -> Program {
+        let mut program = Program::default();
+        for (row, &(lower, upper)) in limits.iter().enumerate() {
+            program.push(Variable { row, linear: 0.0, ridge: 0.0, lower, upper });
+        }
+        program.close_group(total);
+        program
+    }
+
+    #[test]
+    fn starts_are_feasible_and_keep_zeros() {
+        let program = boxes(&[(0.0, 1.0), (0.0, 1.0), (-1.0, 0.0), (-1.0, 0.0)], 0.0);
+        let beta = program.start(Some(&[3.0, 0.0, -0.5, f64::NAN]));
+        assert_eq!(beta, [0.5, 0.0, -0.5, 0.0]);
+        let filled = boxes(&[(0.0, 0.4), (0.0, 0.4), (0.0, 0.4)], 0.6).start(None);
+        assert!((filled[0] - 0.4).abs() < 1e-15 && (filled[1] - 0.2).abs() < 1e-15 && filled[2] == 0.0);
+    }
+
+    #[test]
+    fn rows_at_a_bound_stay_there_when_the_bound_moves() {
+        let program = boxes(&[(0.0, 2.0), (0.0, 2.0), (-2.0, 0.0)], 0.0);
+        assert_eq!(program.fitted(&[1.0, 0.3, -1.0]), [2.0, 0.6, -2.0]);
+        assert_eq!(program.fitted(&[1.0, 0.3, -0.9]), [1.0, 0.3, -0.9]);
     }
 }

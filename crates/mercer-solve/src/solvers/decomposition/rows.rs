@@ -72,7 +72,7 @@ impl<'g> Rows<'g> {
 pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
     let n = alpha.len();
     let terms: Vec<(usize, f64)> = (0..n).filter(|&i| alpha[i] != 0.0).map(|i| (i, alpha[i])).collect();
-    let height = chunk(n).min(terms.len());
+    let height = chunk(n).min(terms.len().next_multiple_of(FOUR));
     let mut buffer = Buffer::<f64>::zeros(height * n);
     let mut out = vec![0.0; n];
     for terms in terms.chunks(height.max(1)) {
@@ -91,12 +91,20 @@ pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Res
 /// Entries computed between two questions whether to stop: some milliseconds.
 const CHUNK: usize = 4_000_000;
 
+/// Bytes that are used without asking whether rows come back: touching fresh memory costs more than computing a row, so
+/// that more is used only for rows that are asked for again.
+const CHEAP: usize = 256 << 20;
+
 /// At least so many rows are kept even when the budget is for fewer: as much as a handful of vectors.
 const LEAST: usize = 16;
 
+/// Rows in a chunk: a multiple of [`FOUR`], so that no sum depends on how terms were cut into chunks.
 fn chunk(n: usize) -> usize {
-    (CHUNK / n.max(1)).clamp(1, 1024)
+    (CHUNK / n.max(1)).clamp(FOUR, 1024) / FOUR * FOUR
 }
+
+/// Rows that are added together.
+const FOUR: usize = 4;
 
 trait Entry: Real {
     fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]);
@@ -132,7 +140,11 @@ struct Slots<T> {
     place: Vec<u32>,
     /// Row and last use of each slot that is taken; slots are taken from the first on.
     taken: Vec<(usize, u64)>,
+    /// Rows there may be, and rows there may be so far.
     capacity: usize,
+    allowed: usize,
+    /// Whether a row had to make room before.
+    was_here: Vec<bool>,
     clock: u64,
 }
 
@@ -152,6 +164,8 @@ impl<T: Entry> Slots<T> {
             place: vec![NOWHERE; n],
             taken: Vec::new(),
             capacity,
+            allowed: (CHEAP / (n.max(1) * size_of::<T>())).clamp(LEAST.min(capacity), capacity),
+            was_here: vec![false; n],
             clock: 0,
         }
     }
@@ -169,7 +183,7 @@ impl<T: Entry> Slots<T> {
     ) -> Result<(), Status> {
         let width = rows.len();
         out.resize(width * width, 0.0);
-        let height = chunk(self.n).min(self.capacity);
+        let height = self.height();
         for (lines, out) in rows.chunks(height).zip(out.chunks_mut(height * width)) {
             let slots = self.ensure(gram, lines, run)?;
             let (n, entries) = (self.n, &self.entries[..]);
@@ -189,17 +203,23 @@ impl<T: Entry> Slots<T> {
         run: &mut Run<'_>,
         polls: bool,
     ) -> Result<(), Status> {
-        let height = chunk(self.n).min(self.capacity);
+        let height = self.height();
         for terms in terms.chunks(height) {
             if let Some(status) = run.stop().filter(|_| polls) {
                 return Err(status);
             }
             let rows: Vec<usize> = terms.iter().map(|term| term.0).collect();
             let slots = self.fetch(gram, &rows, run);
-            let weighted: Vec<(usize, f64)> = slots.into_iter().zip(terms.iter().map(|term| term.1)).collect();
+            let weighted: Vec<(usize, f64)> =
+                slots.into_iter().zip(terms.iter().map(|term| term.1)).collect();
             add(&self.entries, self.n, &weighted, out);
         }
         Ok(())
+    }
+
+    /// Rows that are worked on at a time.
+    fn height(&self) -> usize {
+        if self.allowed < FOUR { self.allowed } else { chunk(self.n).min(self.allowed / FOUR * FOUR) }
     }
 
     /// The slots of some rows, computed where missing, unless the run is to stop.
@@ -223,7 +243,9 @@ impl<T: Entry> Slots<T> {
                 slot => self.taken[slot as usize].1 = self.clock,
             }
         }
-        let fresh = (self.capacity - self.taken.len()).min(missing.len());
+        let regrets = missing.iter().filter(|&&row| self.was_here[row]).count();
+        self.allowed = (self.allowed + 2 * regrets).min(self.capacity);
+        let fresh = (self.allowed - self.taken.len()).min(missing.len());
         let (first, others) = missing.split_at(fresh);
         if !first.is_empty() {
             // Slots never used lie side by side, so that rows are computed where they stay.
@@ -251,6 +273,7 @@ impl<T: Entry> Slots<T> {
         T::rows(gram, rows, &mut self.staging);
         for ((&row, &slot), values) in rows.iter().zip(&oldest).zip(self.staging.chunks_exact(self.n)) {
             self.place[self.taken[slot].0] = NOWHERE;
+            self.was_here[self.taken[slot].0] = true;
             self.place[row] = slot as u32;
             self.taken[slot] = (row, self.clock);
             self.entries[slot * self.n..(slot + 1) * self.n].copy_from_slice(values);
@@ -266,7 +289,7 @@ fn add<T: Entry>(entries: &[T], n: usize, terms: &[(usize, f64)], out: &mut [f64
     out.par_chunks_mut(WIDTH).enumerate().for_each(|(block, out)| {
         let (from, width) = (block * WIDTH, out.len());
         let row = |slot: usize| &entries[slot * n + from..slot * n + from + width];
-        let mut fours = terms.chunks_exact(4);
+        let mut fours = terms.chunks_exact(FOUR);
         for four in &mut fours {
             let [a, b, c, d] = [four[0], four[1], four[2], four[3]];
             let lines = row(a.0).iter().zip(row(b.0)).zip(row(c.0)).zip(row(d.0));
@@ -278,4 +301,56 @@ fn add<T: Entry>(entries: &[T], n: usize, terms: &[(usize, f64)], out: &mut [f64
             out.iter_mut().zip(row(slot)).for_each(|(out, k)| *out += weight * k.wide());
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Features, Tolerance};
+
+    fn gram() -> Features {
+        let values = (0..60).map(|i| ((i * 7 % 11) as f64) - 5.0).collect();
+        Features::new(30, 2, values).unwrap()
+    }
+
+    #[test]
+    fn rows_that_made_room_come_back_right() {
+        let gram = gram();
+        let mut run = Run::quiet(Tolerance::default());
+        // Room for sixteen rows of thirty.
+        let mut slots = Slots::<f64>::new(30, Budget::of_bytes(0));
+        assert_eq!((slots.capacity, slots.allowed), (16, 16));
+        for round in 0..50 {
+            let rows: Vec<usize> = (0..12).map(|k| (round * 5 + k * k) % 30).collect();
+            let places = slots.fetch(&gram, &rows, &mut run);
+            for (&row, place) in rows.iter().zip(places) {
+                for column in 0..30 {
+                    assert_eq!(slots.entries[place * 30 + column], gram.entry(row, column), "round {round}");
+                }
+            }
+        }
+        assert!(run.entries() > 16 * 30);
+    }
+
+    #[test]
+    fn a_square_and_sums_are_those_of_the_entries() {
+        let gram = gram();
+        let mut run = Run::quiet(Tolerance::default());
+        for double in [false, true] {
+            let mut rows = Rows::new(&gram, Budget::of_bytes(0), double);
+            let chosen: Vec<usize> = (0..30).rev().collect();
+            let mut square = Vec::new();
+            rows.square(&chosen, &mut square, &mut run).unwrap();
+            for (at, value) in square.iter().enumerate() {
+                assert_eq!(*value, gram.entry(chosen[at / 30], chosen[at % 30]));
+            }
+            let terms: Vec<(usize, f64)> = (0..23).map(|row| (row, row as f64 - 9.0)).collect();
+            let mut sums = vec![1.0; 30];
+            rows.accumulate(&terms, &mut sums, &mut run, true).unwrap();
+            for (column, sum) in sums.iter().enumerate() {
+                let want = 1.0 + terms.iter().map(|(row, w)| w * gram.entry(*row, column)).sum::<f64>();
+                assert_eq!(*sum, want);
+            }
+        }
+    }
 }

@@ -20,8 +20,7 @@ pub(super) struct Survey {
 
 impl Survey {
     pub(super) fn new(program: &Program, beta: &[f64], scores: &[f64]) -> Self {
-        let slope =
-            |a: usize| scores[program.rows[a]] + program.ridge[a] * beta[a] + program.linear[a];
+        let slope = |a: usize| scores[program.rows[a]] + program.ridge[a] * beta[a] + program.linear[a];
         let gradient: Vec<f64> = (0..program.len()).map(slope).collect();
         let (can_fall, can_rise) = directions(program, beta);
         let free = (0..program.len()).filter(|&a| can_fall(a) && can_rise(a)).count();

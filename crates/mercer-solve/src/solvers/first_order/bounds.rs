@@ -1,6 +1,6 @@
 //! P and D of the coefficients a solver has, from the scores it keeps: its own rule for stopping.
 
-use crate::certify::{Certificate, best_offset, dot, project, violation};
+use crate::certify::{best_offset, dot, project, relative_gap, violation};
 use crate::loss::Loss;
 use crate::{Problem, Run, Status, Tolerance};
 
@@ -59,8 +59,8 @@ pub(in crate::solvers) fn bounds(
     let n = problem.len();
     let norm2 = dot(alpha, scores);
     let bias = if problem.offset() { best_offset(problem, loss, scores) } else { 0.0 };
-    let (feasible, moved) = project(problem, loss, alpha);
-    let feasible_norm2 = if moved.is_some() {
+    let feasible = project(problem, loss, alpha);
+    let feasible_norm2 = if feasible != alpha {
         let mut products = vec![0.0; n];
         if let Some(status) = product(&feasible, &mut products, run) {
             return Err(status);
@@ -80,7 +80,7 @@ pub(in crate::solvers) fn bounds(
     Ok(Bounds {
         primal: value,
         dual,
-        relative_gap: Certificate::relative((value - dual).max(0.0), value, dual, at_zero),
+        relative_gap: relative_gap((value - dual).max(0.0), value, dual, at_zero),
         violation: wanted.then(|| violation(problem, loss, alpha, scores, bias)),
     })
 }

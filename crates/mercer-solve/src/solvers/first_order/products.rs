@@ -9,7 +9,7 @@ use crate::{Features, Problem, Run, Status};
 const WHOLE: usize = 8192;
 
 /// Kernel entries computed between two looks at the clock.
-const BLOCK: usize = 1 << 22;
+const BLOCK: usize = 1 << 20;
 
 /// out = Kv. A status where it was told to stop: `out` is then of no use.
 pub(in crate::solvers) fn product(
@@ -80,7 +80,7 @@ pub(in crate::solvers) fn largest_eigenvalue(
         value = vector.iter().zip(&image).map(|(v, w)| v * w).sum();
         rest = vector.iter().zip(&image).map(|(v, w)| (w - value * v).powi(2)).sum::<f64>().sqrt();
         std::mem::swap(&mut vector, &mut image);
-        if rest <= 1e-6 * value {
+        if rest <= 1e-4 * value {
             break;
         }
     }
@@ -105,7 +105,7 @@ mod tests {
         let want = 0.5 * (trace + (trace * trace - 4.0 * det).sqrt());
         let (low, high) = largest_eigenvalue(&problem, false, &mut run).unwrap();
         assert!(
-            low <= want * (1.0 + 1e-12) && high >= want * (1.0 - 1e-12) && high - low < 1e-5 * want,
+            low <= want * (1.0 + 1e-12) && high >= want * (1.0 - 1e-12) && high - low < 1e-3 * want,
             "{low} {high}"
         );
         // With weights (4,0,0,0) only one entry is left, and the constant adds 1 to it.

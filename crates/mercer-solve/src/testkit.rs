@@ -1,1 +1,0 @@
-//! The laws that losses and solvers keep, for those that exist and those to come.
