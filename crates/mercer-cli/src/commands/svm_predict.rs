@@ -64,7 +64,8 @@ pub(super) fn labels(model: &Model, prediction: &Prediction) -> Vec<String> {
 
 /// The decision values of each row.
 fn scores(prediction: &Prediction) -> String {
-    let line = |row: &[f64]| row.iter().map(|&v| General::exact(v).to_string()).collect::<Vec<_>>().join(" ") + "\n";
+    let line =
+        |row: &[f64]| row.iter().map(|&v| General::exact(v).to_string()).collect::<Vec<_>>().join(" ") + "\n";
     prediction.scores.chunks(prediction.machines.max(1)).map(line).collect()
 }
 

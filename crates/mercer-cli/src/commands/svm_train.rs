@@ -265,7 +265,9 @@ fn cross_validate(
     for split in folds(&strata, count.min(n), 0)? {
         let (model, _) = train(options, &rows.select(&split.train), said)?;
         all &= solved(&model);
-        for (&row, label) in split.test.iter().zip(labels(&model, &predict(&model, &rows.select(&split.test))?)) {
+        for (&row, label) in
+            split.test.iter().zip(labels(&model, &predict(&model, &rows.select(&split.test))?))
+        {
             predicted[row] = label;
         }
     }

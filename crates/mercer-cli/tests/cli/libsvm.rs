@@ -98,6 +98,19 @@ fn features_that_only_one_side_has_are_zero_on_the_other() {
 }
 
 #[test]
+fn a_model_without_support_vectors_is_a_constant() {
+    let text = "svm_type epsilon_svr\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 0\nrho -2.5\nSV\n";
+    let folder = Folder::with("m", text).and("data", "2.5 1:1\n2 3:1\n");
+    folder.run(&["svm-predict", "-q", "data", "m", "out"]).answer();
+    assert_eq!(folder.bytes("out"), b"2.5\n2.5\n");
+    // So flat that no row is outside the tube.
+    folder.run(&["svm-train", "-q", "-s", "3", "-p", "1", "data", "flat"]).answer();
+    assert!(String::from_utf8(folder.bytes("flat")).unwrap().contains("\ntotal_sv 0\nrho -2.25\nSV\n"));
+    folder.run(&["svm-predict", "-q", "data", "flat", "out"]).answer();
+    assert_eq!(folder.bytes("out"), b"2.25\n2.25\n");
+}
+
+#[test]
 fn scaling_as_svm_scale_does_it() {
     // By hand, after svm-scale's rules: %.17g for labels and ranges, %g for values.
     let folder = Folder::with("data", "1 1:2 3:-4 5:7\n-1 1:4 2:0.1 5:7\n0.1 1:3 3:1e-7 5:7\n");

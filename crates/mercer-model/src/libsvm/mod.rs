@@ -5,6 +5,7 @@
 
 mod convert;
 mod general;
+mod header;
 mod order;
 mod text;
 
