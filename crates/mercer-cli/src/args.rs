@@ -1,11 +1,13 @@
 //! What can be typed.
 
+mod learn;
 mod libsvm;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use learn::{Explain, Fit, Predict, Show, Stream};
 pub(crate) use libsvm::{SvmPredict, SvmScale, SvmTrain, TrainOptions};
 
 /// Kernel machines: exact, composable, certified.
@@ -16,6 +18,8 @@ pub(crate) use libsvm::{SvmPredict, SvmScale, SvmTrain, TrainOptions};
     max_term_width = 100,
     after_help = "Examples:\n  \
         mercer demo\n  \
+        mercer fit @moons --kernel 'rbf(sigma=0.3)' --C 10 -o moons.mercer\n  \
+        mercer predict moons.mercer @moons --scores\n  \
         mercer gram @moons --kernel 'rbf(sigma=0.5)' --plot gram.svg\n  \
         mercer check data.csv --kernel '0.5*rbf(sigma=1) + poly(degree=3)'\n\n\
         DATA is a file (CSV, LIBSVM or NPY, also .gz), - for stdin, or @name for built-in data (mercer data)."
@@ -30,20 +34,32 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// A tour on built-in data: a kernel, its proof, its Gram matrices, a picture.
+    /// A tour on built-in data: a kernel, its proof, its Gram matrices, a picture, a machine.
     Demo(Demo),
+    /// Fit a machine and certify it. Exit 0 certified, 1 done but not certified, 2 error.
+    Fit(Box<Fit>),
+    /// Apply a model to data: classes, numbers, scores, and the rows that explain them.
+    Predict(Predict),
+    /// What is proved about a model, in plain words.
+    Show(Show),
+    /// Learn from rows on stdin as they come, predicting each before it is learned.
+    Stream(Stream),
     /// Gram matrix: statistics, alignment with labels, spectrum; saved or drawn.
     Gram(Gram),
     /// Is it a valid kernel? The proof, and a measurement on data. Exit 0 valid, 1 refuted, 2 error.
     Check(Check),
     /// Apply an explicit feature map, or count its features.
     Features(Features),
+    /// List the learners: who solves what, and in which time.
+    Learners(List),
     /// List the kernels.
     Kernels(List),
     /// List the feature maps.
     Maps(List),
     /// List the built-in data sets.
     Data(List),
+    /// Explain a word, in a page with something to try; without one, list them.
+    Explain(Explain),
     /// LIBSVM's svm-train: its letters, its data, its model file.
     SvmTrain(SvmTrain),
     /// LIBSVM's svm-predict, with a model of LIBSVM or of mercer.
@@ -86,7 +102,7 @@ pub(crate) struct Input {
     /// Use at most N rows, sampled with the seed and evenly over the classes.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) sample: Option<u64>,
-    /// Seed of the samples.
+    /// Seed of all that is drawn.
     #[arg(long, value_name = "SEED", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
 }

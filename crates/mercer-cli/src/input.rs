@@ -1,9 +1,12 @@
 //! From the words about data to a table and its target.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, bail};
 use mercer::gram::Ideal;
 use mercer::kernel::{KernelExpr, MapExpr, vectors};
 use mercer::linalg::Budget;
+use mercer::model::Model;
 use mercer::points::{
     Column, ColumnData, Indices, Kind, Points, ReadOptions, Strata, Table, default_target, holdout, read,
 };
@@ -15,6 +18,8 @@ pub(crate) struct Data {
     pub(crate) name: String,
     pub(crate) table: Table,
     pub(crate) target: Option<Column>,
+    /// How much each row counts, where a column says so.
+    pub(crate) weights: Option<Vec<f64>>,
     /// Row numbers in the source, counted from 0.
     rows: Vec<usize>,
     /// Rows of the source.
@@ -35,37 +40,94 @@ impl Data {
 
 /// Reads data, takes its target out, and samples it if asked; a kernel that is a matrix gets its rows by number.
 pub(crate) fn load(input: &Input, kernel: Option<&KernelExpr>) -> anyhow::Result<Data> {
-    let word = |error: mercer::points::PointsError| anyhow::anyhow!("{error}");
-    let mut options =
-        ReadOptions { target: input.target.clone(), header: input.header, ..ReadOptions::default() };
+    load_weighted(input, kernel, None)
+}
+
+/// The same, and takes the column with the weights of the rows out as well.
+pub(crate) fn load_weighted(
+    input: &Input,
+    kernel: Option<&KernelExpr>,
+    weights: Option<&str>,
+) -> anyhow::Result<Data> {
+    let options = read_options(input, ReadOptions::default())?;
+    let table = read_rows(input, &options)?;
+    let target = input.target.clone().or_else(|| default_target(&table).map(str::to_owned));
+    divide(table, input, kernel, target, weights)
+}
+
+/// Reads data for a model: columns get the kinds of its training table, and the target may be missing.
+pub(crate) fn load_for(model: &Model, input: &Input) -> anyhow::Result<Data> {
+    let options = read_options(input, model.read_options())?;
+    let table = read_rows(input, &options)?;
+    let has = |name: &String| table.column(name).is_ok();
+    let learned = model.schema().target.clone().filter(has);
+    let target = input.target.clone().or(learned).or_else(|| {
+        let used =
+            |name: &str| model.schema().columns.iter().any(|column| column.used && column.name == name);
+        default_target(&table).filter(|name| !used(name)).map(str::to_owned)
+    });
+    divide(table, input, Some(model.kernel()), target, None)
+}
+
+/// What the words say about reading, over what is known otherwise.
+fn read_options(input: &Input, known: ReadOptions) -> anyhow::Result<ReadOptions> {
+    let mut options = ReadOptions { target: input.target.clone(), header: input.header, ..known };
     options.format =
         input.format.as_deref().map(str::parse).transpose().map_err(|e| anyhow::anyhow!("--format: {e}"))?;
     options.missing = input.missing.parse().map_err(|e| anyhow::anyhow!("--missing: {e}"))?;
     options.delimiter = input.delimiter.as_deref().map(delimiter).transpose()?;
-    options.kinds = input.kind.iter().map(|text| kind(text)).collect::<anyhow::Result<_>>()?;
-    let mut table = read(&input.source, &options)?;
-    let source = if input.source == "-" { "standard input" } else { &input.source };
-    check_kinds(&table, &options, source)?;
+    options.kinds.extend(kinds(&input.kind)?);
+    Ok(options)
+}
+
+fn read_rows(input: &Input, options: &ReadOptions) -> anyhow::Result<Table> {
+    let table = read(&input.source, options)?;
+    check_kinds(&table, &kinds(&input.kind)?, called(input))?;
+    if table.len() == 0 {
+        bail!("{}: there is no row of data", called(input));
+    }
+    Ok(table)
+}
+
+/// The source as it is called in messages.
+fn called(input: &Input) -> &str {
+    if input.source == "-" { "standard input" } else { &input.source }
+}
+
+/// Takes out of a table what is no point.
+fn divide(
+    mut table: Table,
+    input: &Input,
+    kernel: Option<&KernelExpr>,
+    target: Option<String>,
+    weights: Option<&str>,
+) -> anyhow::Result<Data> {
     let total = table.len();
-    if total == 0 {
-        bail!("{source}: there is no row of data");
-    }
-    let name = input.target.clone().or_else(|| default_target(&table).map(str::to_owned));
+    let weights = weights.map(|name| weights_of(&mut table, name)).transpose()?;
     if kernel.is_some_and(|kernel| kernel.uses("precomputed")) {
-        table = by_number(table, name.as_deref())?;
+        table = by_number(table, target.as_deref())?;
     }
-    let rows = sample(&table, name.as_deref(), input)?;
+    let rows = sample(&table, target.as_deref(), input)?;
     let mut table = if rows.len() < total { table.select(&rows) } else { table };
-    let target = name.map(|name| table.remove(&name)).transpose().map_err(word)?;
+    let target = target.map(|name| table.remove(&name)).transpose().map_err(|e| anyhow::anyhow!("{e}"))?;
     if table.columns().is_empty() {
-        bail!("{source}: there is no column besides the target");
+        bail!("{}: there is no column besides the target", called(input));
     }
-    Ok(Data { name: source.to_owned(), table, target, rows, total })
+    let weights = weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
+    Ok(Data { name: called(input).to_owned(), table, target, weights, rows, total })
+}
+
+fn weights_of(table: &mut Table, name: &str) -> anyhow::Result<Vec<f64>> {
+    let column = table.remove(name).map_err(|error| anyhow::anyhow!("--weights: {error}"))?;
+    match column.data {
+        ColumnData::Numbers(weights) => Ok(weights),
+        other => bail!("--weights: column '{name}' holds {}; weights are numbers", other.kind()),
+    }
 }
 
 /// Only in text can a column be read as another kind; elsewhere the wish would be passed over in silence.
-fn check_kinds(table: &Table, options: &ReadOptions, source: &str) -> anyhow::Result<()> {
-    for (name, kind) in &options.kinds {
+fn check_kinds(table: &Table, kinds: &BTreeMap<String, Kind>, source: &str) -> anyhow::Result<()> {
+    for (name, kind) in kinds {
         let data = &table.column(name).context("--kind")?.data;
         let is_so = match kind {
             Kind::Numbers => matches!(data, ColumnData::Numbers(_)),
@@ -106,7 +168,11 @@ pub(crate) fn coordinates(column: &ColumnData) -> usize {
     }
 }
 
-/// A column and how it is to be read.
+/// Columns and how they are to be read.
+pub(crate) fn kinds(texts: &[String]) -> anyhow::Result<BTreeMap<String, Kind>> {
+    texts.iter().map(|text| kind(text)).collect()
+}
+
 fn kind(text: &str) -> anyhow::Result<(String, Kind)> {
     let (column, kind) = text.rsplit_once('=').context("--kind: write COLUMN=KIND, e.g. zip=categories")?;
     Ok((column.to_owned(), kind.parse().map_err(|e| anyhow::anyhow!("--kind: {e}"))?))

@@ -6,7 +6,12 @@
 mod args;
 mod commands;
 mod input;
+mod labels;
+mod model_file;
 mod output;
+mod specify;
+mod watch;
+mod words;
 
 use std::process::ExitCode;
 
@@ -34,12 +39,18 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> anyhow::Result<Answer> {
     match arguments.command {
         Command::Demo(demo) => commands::demo::run(&demo),
+        Command::Fit(fit) => commands::fit::run(&fit),
+        Command::Predict(predict) => commands::predict::run(&predict),
+        Command::Show(show) => commands::show::run(&show),
+        Command::Stream(stream) => commands::stream::run(&stream),
         Command::Gram(gram) => commands::gram::run(&gram),
         Command::Check(check) => commands::check::run(&check),
         Command::Features(features) => commands::features::run(&features),
+        Command::Learners(list) => commands::learners::run(&list),
         Command::Kernels(list) => commands::kernels::run(&list),
         Command::Maps(list) => commands::maps::run(&list),
         Command::Data(list) => commands::data::run(&list),
+        Command::Explain(explain) => commands::explain::run(&explain),
         Command::SvmTrain(train) => commands::svm_train::run(&train),
         Command::SvmPredict(predict) => commands::svm_predict::run(&predict),
         Command::SvmScale(scale) => commands::svm_scale::run(&scale),

@@ -109,6 +109,36 @@ pub(crate) fn count(number: usize, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
+/// Lines of `key  text`, the text broken between words so that it stays in its column.
+pub(crate) fn paragraphs(rows: &[(&str, String)]) -> String {
+    let indent = rows.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0) + 2;
+    let mut text = String::new();
+    for (key, words) in rows {
+        let mut line = format!("{key:indent$}");
+        let mut used = indent;
+        for (at, word) in words.split(' ').enumerate() {
+            let width = word.chars().count();
+            if at > 0 && used + 1 + width > WIDTH {
+                text.push_str(line.trim_end());
+                text.push('\n');
+                line = " ".repeat(indent);
+                used = indent;
+            } else if at > 0 {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(word);
+            used += width;
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Columns of a terminal that prose takes at most.
+const WIDTH: usize = 96;
+
 /// Columns that line up; the last is as long as it likes.
 pub(crate) fn columns(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -150,6 +180,11 @@ pub(crate) fn check_file(path: &Path, what: &str, endings: [&str; 2]) -> anyhow:
     if !endings.contains(&ending(path).as_str()) {
         bail!("{}: {what} is saved as .{} or .{}", path.display(), endings[0], endings[1]);
     }
+    check_place(path)
+}
+
+/// Refuses a file that has no place to go to.
+pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
     if path.is_dir() {
         bail!("{}: this is a folder; name a file in it", path.display());
     }
@@ -164,7 +199,7 @@ pub(crate) fn check_matrix_file(path: Option<&Path>) -> anyhow::Result<()> {
     path.map_or(Ok(()), |path| check_file(path, "a matrix", ["npy", "csv"]))
 }
 
-fn ending(path: &Path) -> String {
+pub(crate) fn ending(path: &Path) -> String {
     path.extension().map_or_else(String::new, |ending| ending.to_string_lossy().to_ascii_lowercase())
 }
 
@@ -180,15 +215,24 @@ pub(crate) fn matrix<T: NpyFloat + Copy + std::fmt::Display>(
     row: impl Fn(usize) -> Vec<T>,
 ) -> anyhow::Result<()> {
     check_matrix_file(Some(path))?;
+    to_file(path, |writer| {
+        if ending(path) == "npy" {
+            write_npy(writer, rows, width, |i, out: &mut [T]| out.copy_from_slice(&row(i)))
+        } else {
+            write_csv(writer, rows, header, row)
+        }
+    })
+}
+
+/// Lets a writer loose on a temporary file that takes the name when it is whole.
+pub(crate) fn to_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
     let named = |error: io::Error| anyhow::anyhow!("cannot write '{}': {}", path.display(), reason(&error));
     let mut file = temporary(folder(path)).map_err(named)?;
     let mut writer = io::BufWriter::new(file.as_file_mut());
-    if ending(path) == "npy" {
-        write_npy(&mut writer, rows, width, |i, out: &mut [T]| out.copy_from_slice(&row(i)))
-            .map_err(named)?;
-    } else {
-        write_csv(&mut writer, rows, header, row).map_err(named)?;
-    }
+    write(&mut writer).map_err(named)?;
     writer.flush().map_err(named)?;
     drop(writer);
     file.as_file().sync_all().map_err(named)?;
@@ -222,7 +266,7 @@ pub(crate) fn write_csv<T: Copy + std::fmt::Display>(
     Ok(())
 }
 
-fn quote(name: &str) -> String {
+pub(crate) fn quote(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {
@@ -239,6 +283,16 @@ mod tests {
         let shown: Vec<String> =
             [-0.0, 1.0, 0.5, 1.0 / 3.0, 12345.678, 1e-9, 1e20, -2.5].map(number).to_vec();
         assert_eq!(shown, ["0", "1", "0.5", "0.333333", "12345.7", "1.000e-9", "1.000e20", "-2.5"]);
+    }
+
+    #[test]
+    fn prose_stays_in_its_column() {
+        let long = "word ".repeat(30);
+        let text = paragraphs(&[("a", long.trim().to_owned()), ("long", "short".to_owned())]);
+        assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
+        assert_eq!(text.lines().last(), Some("long  short"));
+        assert!(text.lines().nth(1).unwrap().starts_with("      word"));
+        assert_eq!(text.split_whitespace().filter(|word| *word == "word").count(), 30);
     }
 
     #[test]

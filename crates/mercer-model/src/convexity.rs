@@ -29,9 +29,10 @@ pub(crate) fn convexity(
             Verdict::Holds => Convexity::Sampled { rows: found.measured },
             Verdict::Refuted(witness) => Convexity::Refuted {
                 evidence: format!(
-                    "v^T K v = {:.3e} for a vector on {} rows",
+                    "v^T K v = {:.3e} for a vector on {} row{}",
                     witness.value,
-                    witness.rows.len()
+                    witness.rows.len(),
+                    if witness.rows.len() == 1 { "" } else { "s" }
                 ),
             },
             Verdict::NotSymmetric(i, j) => {

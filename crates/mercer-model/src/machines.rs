@@ -60,8 +60,9 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         solved.push((share, solution, certificate));
     }
     let known = match deadline {
-        // There is no time to measure anything.
-        Some(_) => Convexity::Assumed,
+        // There is no time to measure anything; a proof takes none.
+        Some(_) if posed.spec.kernel.mercer().status != mercer_kernel::Status::Psd => Convexity::Assumed,
+        Some(_) => Convexity::Proved,
         None => convexity(&posed.spec.kernel, posed.table, posed.registry, posed.setting.budget),
     };
     let mut used = vec![false; total];

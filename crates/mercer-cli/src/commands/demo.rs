@@ -26,7 +26,16 @@ pub(crate) fn run(demo: &Demo) -> anyhow::Result<Answer> {
     ])?;
     print("\nKernels work on texts too, and compose: DNA by shared substrings.\n\n")?;
     step(&["gram", "@promoter", "--kernel", "normalize(spectrum(k=3) + spectrum(k=4))"])?;
-    print(&format!("\nThe picture is in {picture}. Next: mercer kernels, mercer data, mercer --help\n"))?;
+    let model = demo.out.join("moons.mercer");
+    let model = model.to_string_lossy();
+    print("\nA machine that tells the moons apart, with the proof that it is as good as any:\n\n")?;
+    let words = ["fit", "@moons(n=200)", "--kernel", "rbf(sigma=0.5)", "--loss", "hinge", "--C", "10"];
+    step(&[&words[..], &["--out", &model]].concat())?;
+    print("\nWhat each of these numbers bounds, in words:\n\n")?;
+    step(&["show", &model])?;
+    print(&format!(
+        "\nThe picture is in {picture}, the model in {model}. Next: mercer explain, mercer kernels, mercer data\n"
+    ))?;
     Ok(Answer::Yes)
 }
 
@@ -41,7 +50,9 @@ fn step(words: &[&str]) -> anyhow::Result<()> {
     print(&format!("$ mercer {}\n", quoted.join(" ")))?;
     match Arguments::try_parse_from(std::iter::once("mercer").chain(words.iter().copied()))?.command {
         Command::Check(check) => super::check::run(&check)?,
+        Command::Fit(fit) => super::fit::run(&fit)?,
         Command::Gram(gram) => super::gram::run(&gram)?,
+        Command::Show(show) => super::show::run(&show)?,
         other => anyhow::bail!("the demo does not use {other:?}"),
     };
     Ok(())

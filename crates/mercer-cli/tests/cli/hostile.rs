@@ -22,7 +22,7 @@ fn matches(text: &str, expected: &str) -> bool {
 }
 
 #[track_caller]
-fn refused(folder: &Folder, words: &[&str], expected: &str) {
+pub(crate) fn refused(folder: &Folder, words: &[&str], expected: &str) {
     let told = folder.run(words).refusal();
     let shown: String = words.join(" ").chars().take(100).collect();
     assert!(matches(&told, expected), "mercer {shown}\n     told: {told}\n expected: {expected}");

@@ -6,13 +6,20 @@
 #![allow(clippy::unwrap_used)]
 
 mod check;
+mod explain;
 mod features;
 mod files;
+mod fit;
 mod gram;
 mod hostile;
 mod libsvm;
 mod lists;
+mod misfits;
+mod predict;
 mod run;
 mod shell;
+mod show;
+mod signals;
+mod stream;
 mod streams;
 mod witness;

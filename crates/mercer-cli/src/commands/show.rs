@@ -1,0 +1,358 @@
+//! `mercer show`: what a model is, and what each number of its certificate bounds.
+
+use mercer::model::{Learner, Machine, Model, Scaling, Task};
+use mercer::solve::{Basis, Certificate, Claim, Convexity};
+
+use crate::args::Show;
+use crate::output::{Answer, columns, count, number, paragraphs, print, visible};
+use crate::{model_file, words};
+
+pub(crate) fn run(options: &Show) -> anyhow::Result<Answer> {
+    let model = model_file::load(&options.model)?;
+    if options.json {
+        print(&format!("{:#}\n", words::as_json(&model)))?;
+    } else {
+        print(&in_words(&model))?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// The whole text.
+pub(crate) fn in_words(model: &Model) -> String {
+    let mut lines = what(model);
+    let machines = words::worst_first(model);
+    match (machines.as_slice(), model.machines()) {
+        ([], _) => lines.push((
+            "certificate",
+            "none. Another program made this model, so nothing is known here about how close to optimal it is. \
+             Fit the same problem with mercer fit to find out."
+                .to_owned(),
+        )),
+        ([(machine, found)], [_]) => lines.extend(certificate(model, machine, found)),
+        _ => lines.push(("certificates", several(model, &machines))),
+    }
+    lines.push(("certified", verdict(model)));
+    let mut text = render(lines);
+    if machines.len() > 1 {
+        text.push('\n');
+        text.push_str(&table(model, &machines));
+        text.push('\n');
+    }
+    text.push_str(&render(around(model)));
+    text
+}
+
+fn render(lines: Vec<(&'static str, String)>) -> String {
+    let lines: Vec<(&str, String)> = lines.into_iter().map(|(key, said)| (key, visible(&said))).collect();
+    // One width for all parts of the text.
+    let padded: Vec<(String, String)> =
+        lines.iter().map(|(key, said)| (format!("{key:12}"), said.clone())).collect();
+    let rows: Vec<(&str, String)> = padded.iter().map(|(key, said)| (key.as_str(), said.clone())).collect();
+    paragraphs(&rows)
+}
+
+/// The problem in words and as a formula.
+fn what(model: &Model) -> Vec<(&'static str, String)> {
+    let (spec, rows) = (model.spec(), model.provenance().rows);
+    let aim = match model.task() {
+        Task::Classes if model.classes().len() == 2 => {
+            format!("tells '{}' (score above 0) from '{}'", model.classes()[1], model.classes()[0])
+        }
+        Task::Classes => {
+            format!("tells {} classes apart, by {} machines", model.classes().len(), model.machines().len())
+        }
+        Task::Numbers => "predicts a number".to_owned(),
+        Task::Novelty => "says whether a row is like the training rows (score above 0)".to_owned(),
+    };
+    let learned = if rows > 0 {
+        format!("{}. It learned from {}.", aim, count(rows, "row"))
+    } else {
+        format!("{aim}.")
+    };
+    let mut lines = vec![("model", learned), ("problem", format!("{}.", words::formula(model)))];
+    lines.push(("asked", words::problem(model)));
+    let size = "|f|^2 = sum of alpha_i*alpha_j*k(x_i,x_j)";
+    let meaning = if spec.offset {
+        format!(
+            "f(x) + b with f(x) = sum of alpha_j*k(x_j,x) over {}; {size}",
+            count(model.support(), "support vector")
+        )
+    } else {
+        format!("f(x) = sum of alpha_j*k(x_j,x) over {}; {size}", count(model.support(), "support vector"))
+    };
+    lines.push(("score", meaning));
+    lines
+}
+
+/// What each number of one certificate bounds.
+fn certificate(model: &Model, machine: &Machine, found: &Certificate) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    match found.claim {
+        Claim::Separates { mistakes: 0, margin } => lines.push((
+            "separation",
+            format!(
+                "every training row is on the right side; the nearest is {} away in feature space. \
+                     No objective is minimised, so there is no gap.",
+                number(margin)
+            ),
+        )),
+        Claim::Separates { mistakes, .. } => lines.push((
+            "separation",
+            format!(
+                "{} on the wrong side or on the boundary. No objective is minimised, so there is no gap: \
+                     whether a separating f exists is not known from this.",
+                count(mistakes, "training row")
+            ),
+        )),
+        Claim::Optimal => lines.extend(bounds(model, found)),
+    }
+    lines.push(("kernel", kernel(found)));
+    lines.push(("support", support(model, found)));
+    lines.extend(geometry(model, machine, found));
+    lines.push(("ended", format!("{}, after {}.", words::ending(machine.status), steps(machine.iterations))));
+    lines
+}
+
+fn bounds(model: &Model, found: &Certificate) -> Vec<(&'static str, String)> {
+    let asked = match model.spec().learner {
+        Learner::HardMargin => "this kernel",
+        Learner::NuSvc | Learner::OneClass => "this kernel and nu",
+        Learner::NuSvr => "this kernel, nu and lambda",
+        _ => "this kernel, loss and lambda",
+    };
+    let void = matches!(found.convexity, Convexity::Refuted { .. });
+    let holds = if void { " (void: see kernel)" } else { "" };
+    let mut lines = vec![
+        (
+            "objective",
+            format!("P = {}. This is what the machine costs on its training rows.", digits(found.primal)),
+        ),
+        (
+            "dual",
+            format!(
+                "D = {}. No machine with {asked} has an objective lower than D{holds}.",
+                digits(found.dual)
+            ),
+        ),
+        (
+            "gap",
+            format!(
+                "P - D = {}. This machine is at most that far above the best possible one{holds}: by {}.",
+                words::small(found.gap),
+                words::share(found.relative_gap)
+            ),
+        ),
+        (
+            "violation",
+            format!(
+                "{}. The row that agrees least with its coefficient is off by this much (mercer explain kkt).",
+                words::small(found.violation)
+            ),
+        ),
+    ];
+    if let Some(moved) = found.projected {
+        let said = format!(
+            "yes, by at most {moved:.1e} a coefficient. The coefficients were not quite feasible in the dual; D is that of \
+             the nearest ones that are. The bound holds all the same."
+        );
+        lines.push(("projected", said));
+    }
+    let basis = match found.basis {
+        Basis::Recomputed => {
+            "all scores were computed again from double-precision kernel values, apart from the solver."
+                .to_owned()
+        }
+        Basis::Kept { checked, difference } => format!(
+            "the scores are the solver's own, since there was no time; {} computed again differ by at most {difference:.1e}.",
+            count(checked, "row")
+        ),
+    };
+    lines.push(("basis", basis));
+    lines
+}
+
+/// Whether weak duality holds.
+fn kernel(found: &Certificate) -> String {
+    match &found.convexity {
+        Convexity::Refuted { evidence } => format!(
+            "NOT a Mercer kernel on these rows: {evidence}. The problem is not convex, weak duality fails, and D bounds \
+             nothing: this certificate is void. The machine may still predict; nothing is proved about it."
+        ),
+        Convexity::Proved => {
+            "positive semi-definite by construction (mercer check prints the proof), so the bounds hold."
+                .to_owned()
+        }
+        Convexity::Measured => {
+            "positive semi-definite on the training rows, as measured, so the bounds hold.".to_owned()
+        }
+        Convexity::Sampled { rows } => format!(
+            "not proved to be positive semi-definite; {rows} training rows were measured and do not refute it. The bounds \
+             hold if it is."
+        ),
+        Convexity::Assumed => "assumed to be positive semi-definite; the bounds hold if it is.".to_owned(),
+    }
+}
+
+fn support(model: &Model, found: &Certificate) -> String {
+    let rows = model.provenance().rows.max(1);
+    let share = number((1000.0 * found.support as f64 / rows as f64).round() / 10.0);
+    let idle = found.support < model.provenance().rows && found.claim == Claim::Optimal && model.certified();
+    format!(
+        "{} of {} ({share} %): {} free, {} at the bound.{}",
+        found.support,
+        count(model.provenance().rows, "row"),
+        found.free(),
+        found.bound,
+        if idle { " The other rows could be dropped without a change." } else { "" }
+    )
+}
+
+fn geometry(model: &Model, machine: &Machine, found: &Certificate) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    let learner = model.spec().learner;
+    if learner == Learner::HardMargin && found.primal > 0.0 {
+        let margin = number(1.0 / (2.0 * found.primal).sqrt());
+        lines.push((
+            "margin",
+            format!("{margin} = 1/|f|. No training row is nearer to the boundary, in feature space."),
+        ));
+    } else if model.task() == Task::Classes
+        && found.norm > 0.0
+        && found.claim == Claim::Optimal
+        && !matches!(found.convexity, Convexity::Refuted { .. })
+    {
+        lines.push((
+            "margin",
+            format!(
+                "1/|f| = {}: the score changes from 0 to 1 over this distance in feature space.",
+                number(1.0 / found.norm)
+            ),
+        ));
+    }
+    if let Some(level) = machine.level {
+        let said = match learner {
+            Learner::NuSvr => {
+                format!("the tube is {} wide to each side; this was found, not given.", number(level))
+            }
+            Learner::OneClass => format!("rows with f(x) below rho = {} are outside.", number(level)),
+            _ => format!("rho = {}; scores are divided by it, so that the margin is at 1.", number(level)),
+        };
+        lines.push(("level", said));
+    }
+    if model.spec().offset {
+        lines.push(("offset", format!("b = {}", number(machine.bias))));
+    }
+    lines
+}
+
+fn steps(iterations: u64) -> String {
+    count(usize::try_from(iterations).unwrap_or(usize::MAX), "iteration")
+}
+
+/// Thousandths of a second are enough to know.
+fn seconds(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+fn digits(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e7).contains(&value.abs()) {
+        format!("{value:.9}")
+    } else {
+        format!("{value:.8e}")
+    }
+}
+
+fn several(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
+    let worst = words::share(machines[0].1.relative_gap);
+    format!(
+        "one for each of {} machines, below. The worst is above the best possible machine for its two classes by at \
+         most {worst}.",
+        model.machines().len()
+    )
+}
+
+fn table(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
+    let header =
+        ["machine", "objective", "dual", "relative gap", "violation", "support", "at bound", "ended"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    rows.extend(machines.iter().map(|(machine, found)| {
+        let ended = words::ending(machine.status);
+        let void = matches!(found.convexity, Convexity::Refuted { .. });
+        vec![
+            visible(&words::name(model, machine)),
+            number(found.primal),
+            number(found.dual),
+            format!("{:.1e}", found.relative_gap),
+            format!("{:.1e}", found.violation),
+            found.support.to_string(),
+            found.bound.to_string(),
+            if void { "void".to_owned() } else { ended.split(':').next().unwrap_or(ended).to_owned() },
+        ]
+    }));
+    columns(&rows)
+}
+
+fn verdict(model: &Model) -> String {
+    match words::shortfall(model) {
+        None => {
+            let tolerance = model.spec().tolerance;
+            let separates = |machine: &Machine| {
+                machine.certificate.as_ref().is_some_and(|found| found.claim != Claim::Optimal)
+            };
+            if model.machines().iter().all(separates) {
+                return "yes: every training row is on the right side.".to_owned();
+            }
+            match (tolerance.gap, tolerance.violation) {
+                (Some(gap), _) => format!("yes, to the tolerance that was asked for (relative gap {gap:e})."),
+                (None, Some(violation)) => {
+                    format!("yes, to the tolerance that was asked for (violation {violation:e}).")
+                }
+                (None, None) => "yes.".to_owned(),
+            }
+        }
+        Some(why) => format!("no: {why}."),
+    }
+}
+
+/// Preprocessing, classes and provenance.
+fn around(model: &Model) -> Vec<(&'static str, String)> {
+    let (spec, from, schema) = (model.spec(), model.provenance(), model.schema());
+    let mut lines = Vec::new();
+    let scaled = match spec.scaling {
+        Scaling::None => "none: columns are used as they are.",
+        Scaling::Standardize => {
+            "columns of numbers are standardised with the means and deviations of the training rows."
+        }
+        Scaling::MinMax => "columns of numbers are brought to 0…1 with the ends of the training rows.",
+    };
+    lines.push(("scaling", scaled.to_owned()));
+    let names: Vec<&str> =
+        schema.columns.iter().filter(|c| c.used).map(|column| column.name.as_str()).collect();
+    let shown = names.iter().take(12).copied().collect::<Vec<_>>().join(", ");
+    let more = if names.len() > 12 { format!(", … ({} in all)", names.len()) } else { String::new() };
+    if !names.is_empty() {
+        lines.push(("columns", format!("{shown}{more}")));
+    }
+    if let Some(target) = &schema.target {
+        lines.push(("target", target.clone()));
+    }
+    if !model.classes().is_empty() {
+        lines.push(("classes", model.classes().join(", ")));
+    }
+    if !from.version.is_empty() {
+        let hash: String = from.hash.chars().take(12).collect();
+        lines.push((
+            "made",
+            format!(
+                "by mercer {} from {} of {} (sha256 {hash}…) with seed {}, in {} s and {} kernel entries",
+                from.version,
+                count(from.rows, "row"),
+                from.source,
+                from.seed,
+                seconds(from.seconds),
+                from.entries
+            ),
+        ));
+    }
+    lines
+}

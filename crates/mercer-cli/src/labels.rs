@@ -1,0 +1,43 @@
+//! What is true, against what a model says.
+
+use mercer::points::{Column, ColumnData, Points};
+
+/// The label of a row as text, by the name that a class has.
+pub(crate) fn label(data: &ColumnData, row: usize) -> String {
+    match data {
+        ColumnData::Numbers(values) => values[row].to_string(),
+        ColumnData::Categories(names) => names.point(row).to_owned(),
+        ColumnData::Texts(texts) => texts.point(row).to_owned(),
+        other => format!("{} of row {}", other.kind(), row + 1),
+    }
+}
+
+/// Rows whose class is not the one that was found.
+pub(crate) fn misses(found: &[usize], classes: &[String], target: &Column) -> usize {
+    let right = |row: usize, class: &str| match &target.data {
+        // A number may be written in several ways.
+        ColumnData::Numbers(values) => class.parse() == Ok(values[row]),
+        data => label(data, row) == class,
+    };
+    found.iter().enumerate().filter(|&(row, &class)| !right(row, &classes[class])).count()
+}
+
+/// The root of the mean squared difference; not a number where the target holds none.
+pub(crate) fn rmse(found: &[f64], target: &Column) -> f64 {
+    let ColumnData::Numbers(values) = &target.data else { return f64::NAN };
+    let squares = found.iter().zip(values).map(|(f, y)| (f - y) * (f - y));
+    (squares.sum::<f64>() / found.len().max(1) as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_classes_by_their_text() {
+        let target = Column { name: "y".to_owned(), data: ColumnData::Numbers(vec![1.0, -1.0, 1.0, 0.5]) };
+        let classes = ["-1".to_owned(), "1".to_owned()];
+        assert_eq!(misses(&[1, 0, 0, 1], &classes, &target), 2);
+        assert_eq!(rmse(&[1.0, -1.0, 1.0, 2.5], &target), 1.0);
+    }
+}

@@ -1,0 +1,78 @@
+//! `mercer show`: the certificate in plain words.
+
+use insta::assert_snapshot;
+
+use crate::run::{Folder, SIX, keys};
+
+/// Words only: every number that is not whole is `#`.
+fn wordly(text: &str) -> String {
+    let word = |word: &str| {
+        let bare = word.trim_matches(['.', ',', ':', ';', '(', ')']);
+        if bare.parse::<f64>().is_ok() && bare.contains(['.', 'e']) {
+            word.replace(bare, "#")
+        } else {
+            word.to_owned()
+        }
+    };
+    text.lines().map(|line| line.split(' ').map(word).collect::<Vec<_>>().join(" ") + "\n").collect()
+}
+
+#[test]
+fn a_certificate_in_words() {
+    let folder = Folder::with("six.csv", SIX);
+    folder.run(&["fit", "six.csv", "-k", "linear", "--C", "1", "-o", "six.mercer"]).exit(0);
+    let text = folder.run(&["show", "six.mercer"]).answer();
+    assert!(text.lines().all(|line| line.chars().count() <= 96), "{text}");
+    for said in [
+        "No machine with this kernel, loss and lambda has an objective lower than D.",
+        "by construction",
+        "certified     yes",
+    ] {
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(&said.split_whitespace().collect::<Vec<_>>().join(" ")), "{text}");
+    }
+    assert_snapshot!(keys(&folder.run(&["show", "six.mercer", "--json"]).json(0)).join(" "));
+}
+
+#[test]
+fn other_certificates() {
+    let folder = Folder::with("six.csv", SIX);
+    for (words, said) in [
+        (vec!["six.csv", "--solver", "hard-margin", "-k", "linear"], "margin"),
+        (vec!["six.csv", "--solver", "kernel-perceptron", "-k", "linear + 1"], "separation"),
+        (vec!["six.csv", "--solver", "nu-svc", "--nu", "0.3", "-k", "linear"], "level"),
+        (vec!["six.csv", "--solver", "one-class", "--nu", "0.5", "-k", "rbf(sigma=1)"], "level"),
+    ] {
+        folder.run(&[&["fit", "-o", "m.mercer"], &words[..]].concat()).exit(0);
+        let text = folder.run(&["show", "m.mercer"]).answer();
+        assert!(text.lines().any(|line| line.starts_with(said)), "{words:?}: {text}");
+    }
+}
+
+#[test]
+fn a_void_certificate_is_called_void() {
+    let folder = Folder::new();
+    folder.run(&["fit", "@circles(n=60)", "-k", "sigmoid(gamma=1, offset=-1)", "-o", "m.mercer"]).exit(1);
+    let text = folder.run(&["show", "m.mercer"]).answer();
+    assert!(text.contains("NOT a Mercer kernel") && text.contains("void"), "{text}");
+}
+
+#[test]
+fn several_machines_are_a_table_with_the_worst_first() {
+    let folder = Folder::new();
+    folder.run(&["fit", "@iris", "--multi", "one-vs-one", "-k", "rbf(sigma=1)", "-o", "i.mercer"]).exit(0);
+    let text = folder.run(&["show", "i.mercer"]).answer();
+    let table: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("machine "))
+        .take_while(|line| !line.is_empty())
+        .collect();
+    assert_eq!(table.len(), 4, "{text}");
+    let at = table[0].find("relative gap").unwrap();
+    let gaps: Vec<f64> = table[1..]
+        .iter()
+        .map(|line| line[at..].split_whitespace().next().unwrap().parse().unwrap())
+        .collect();
+    assert!(gaps.windows(2).all(|pair| pair[0] >= pair[1]), "{text}");
+    assert_snapshot!(wordly(table[0]));
+}
