@@ -1,11 +1,13 @@
 //! Files as LIBSVM's own commands take them: labels and features in, text out.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::bail;
 use mercer::points::{ColumnData, Format, Points, ReadOptions, Sparse, Table, read};
+
+use crate::output::{check_place, to_file};
 
 /// Labels and features.
 pub(crate) struct Rows {
@@ -55,27 +57,16 @@ impl Rows {
 
 /// Writes a text file whole or not at all. What is not a file, such as /dev/stdout, is written as it is.
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let done = if path.exists() && !path.is_file() { to_device(path, text) } else { to_file(path, text) };
+    if path.is_dir() || !path.exists() || path.is_file() {
+        check_place(path)?;
+        return to_file(path, |writer| writer.write_all(text.as_bytes()));
+    }
+    let done =
+        File::options().write(true).open(path).and_then(|mut device| device.write_all(text.as_bytes()));
     done.map_err(|error| anyhow::anyhow!("cannot write '{}': {error}", path.display()))
 }
 
-fn to_device(path: &Path, text: &str) -> io::Result<()> {
-    File::options().write(true).open(path)?.write_all(text.as_bytes())
-}
-
-fn to_file(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
-}
-
-/// The two lines or the one that LIBSVM prints about predictions, each `after` some words.
+/// The two lines that LIBSVM prints about predicted numbers, between some words.
 pub(crate) fn squared(before: &str, truth: &[f64], predicted: &[f64], after: &str) -> String {
     let n = truth.len() as f64;
     let (mut error, mut p, mut t, mut pp, mut tt, mut pt) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);

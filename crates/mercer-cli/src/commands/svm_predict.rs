@@ -1,21 +1,17 @@
 //! `mercer svm-predict`: labels for a LIBSVM file by a model of LIBSVM or of Mercer.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-
-use anyhow::Context;
-use mercer::model::libsvm::{General, LibsvmModel};
+use mercer::model::libsvm::General;
 use mercer::model::{Model, Outcome, Prediction};
 use mercer::points::{ColumnData, Table};
 
 use super::svm_data::{Rows, squared, write};
 use crate::args::SvmPredict;
-use crate::output::{Answer, note, print};
+use crate::model_file;
+use crate::output::{Answer, print};
 
 pub(crate) fn run(arguments: &SvmPredict) -> anyhow::Result<Answer> {
     let options = arguments.options()?;
-    let model = load(&options.model)?;
+    let model = model_file::load(&options.model)?;
     let rows = Rows::read(&options.data)?;
     let prediction = predict(&model, &rows)?;
     let predicted = labels(&model, &prediction);
@@ -28,21 +24,6 @@ pub(crate) fn run(arguments: &SvmPredict) -> anyhow::Result<Answer> {
         print(&summary(&model, &rows.labels, &predicted))?;
     }
     Ok(Answer::Yes)
-}
-
-/// A model of either kind, by what the file begins with.
-fn load(path: &Path) -> anyhow::Result<Model> {
-    let mut start = [0; 8];
-    let open = || format!("cannot read '{}'", path.display());
-    let length = File::open(path).and_then(|mut file| file.read(&mut start)).with_context(open)?;
-    if !LibsvmModel::looks_like(&start[..length]) {
-        return Ok(Model::load(path)?);
-    }
-    let text = LibsvmModel::read(path)?;
-    if text.probabilities {
-        note("note: the model can estimate probabilities; they are not used here");
-    }
-    Ok(text.to_model(path)?)
 }
 
 /// Scores and answers for the rows of a file.

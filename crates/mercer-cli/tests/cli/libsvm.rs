@@ -173,9 +173,10 @@ fn what_is_typed_wrong_is_named() {
             &["svm-predict", "line", "m"],
             "after the options come test_file model_file output_file; there are 2 words",
         ),
-        (&["svm-predict", "line", "m", "out"], "cannot read 'm': No such file or directory (os error 2)"),
+        (&["svm-predict", "line", "m", "out"], "cannot read 'm': "),
     ] {
-        assert_eq!(folder.run(words).refusal(), said);
+        let told = folder.run(words).refusal();
+        assert!(told.starts_with(said), "{told}");
     }
     // A letter that is help elsewhere.
     folder.run(&["svm-train", "-h", "0", "-q", "line", "m"]).answer();
