@@ -1,12 +1,14 @@
 //! What can be typed.
 
 mod learn;
+mod libsvm;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use learn::{Explain, Fit, Predict, Show, Stream};
+pub(crate) use libsvm::{SvmPredict, SvmScale, SvmTrain, TrainOptions};
 
 /// Kernel machines: exact, composable, certified.
 #[derive(Debug, Parser)]
@@ -58,6 +60,12 @@ pub(crate) enum Command {
     Data(List),
     /// Explain a word, in a page with something to try; without one, list them.
     Explain(Explain),
+    /// LIBSVM's svm-train: its letters, its data, its model file.
+    SvmTrain(SvmTrain),
+    /// LIBSVM's svm-predict, with a model of LIBSVM or of mercer.
+    SvmPredict(SvmPredict),
+    /// LIBSVM's svm-scale.
+    SvmScale(SvmScale),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.

@@ -51,6 +51,9 @@ fn run(arguments: Arguments) -> anyhow::Result<Answer> {
         Command::Maps(list) => commands::maps::run(&list),
         Command::Data(list) => commands::data::run(&list),
         Command::Explain(explain) => commands::explain::run(&explain),
+        Command::SvmTrain(train) => commands::svm_train::run(&train),
+        Command::SvmPredict(predict) => commands::svm_predict::run(&predict),
+        Command::SvmScale(scale) => commands::svm_scale::run(&scale),
         Command::Completions { shell } => commands::shell::completions(shell),
         Command::Manual => commands::shell::manual(),
     }

@@ -13,6 +13,7 @@ mod file;
 mod fit;
 mod hash;
 mod learners;
+pub mod libsvm;
 mod machines;
 mod model;
 mod needs;

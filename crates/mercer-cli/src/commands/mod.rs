@@ -15,3 +15,7 @@ pub(crate) mod predict;
 pub(crate) mod shell;
 pub(crate) mod show;
 pub(crate) mod stream;
+pub(crate) mod svm_data;
+pub(crate) mod svm_predict;
+pub(crate) mod svm_scale;
+pub(crate) mod svm_train;

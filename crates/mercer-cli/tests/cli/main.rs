@@ -12,6 +12,7 @@ mod files;
 mod fit;
 mod gram;
 mod hostile;
+mod libsvm;
 mod lists;
 mod misfits;
 mod predict;

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::run::Folder;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 18] = [
     "demo",
     "fit",
     "predict",
@@ -20,6 +20,9 @@ const COMMANDS: [&str; 15] = [
     "maps",
     "data",
     "explain",
+    "svm-train",
+    "svm-predict",
+    "svm-scale",
     "completions",
     "manual",
 ];
