@@ -17,7 +17,8 @@ pub(crate) fn check(path: &Path) -> anyhow::Result<()> {
 /// Writes a model, in the format that the ending asks for.
 pub(crate) fn save(model: &Model, path: &Path) -> anyhow::Result<()> {
     check(path)?;
-    Ok(if is_libsvm(path) { model.write_libsvm(path)? } else { model.save(path)? })
+    let saved = if is_libsvm(path) { model.write_libsvm(path) } else { model.save(path) };
+    Ok(saved?)
 }
 
 /// Reads a model: LIBSVM's where the file begins as those do or is called so, otherwise Mercer's.

@@ -234,8 +234,19 @@ fn block(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErr
             let values = (0..table.len()).flat_map(|i| columns.iter().map(move |column| column[i])).collect();
             Ok(ColumnData::Dense(Dense::new(table.len(), names.len(), values)?, names.clone()))
         }
+        (ColumnKind::Sparse(dim), []) if table.columns().len() == *dim => numbered(described, table),
         _ => Err(missing(described, table)),
     }
+}
+
+/// Columns of numbers, as many as there were coordinates: the coordinates in order.
+fn numbered(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelError> {
+    let mut rows = vec![Vec::new(); table.len()];
+    for (j, column) in table.columns().iter().enumerate() {
+        let ColumnData::Numbers(values) = &column.data else { return Err(missing(described, table)) };
+        rows.iter_mut().zip(values).for_each(|(row, &value)| row.push((j as u32, value)));
+    }
+    Ok(ColumnData::Sparse(Sparse::from_rows(table.columns().len(), rows)?))
 }
 
 fn missing(described: &ColumnSchema, table: &Table) -> ModelError {

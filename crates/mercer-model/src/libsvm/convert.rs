@@ -31,6 +31,11 @@ pub(super) fn to_model(text: &LibsvmModel, source: &str) -> Result<Model, String
     if task == Task::Classes {
         spec.multiclass = Multiclass::OneVsOne;
     }
+    let mut classes: Vec<String> = text.labels.iter().map(ToString::to_string).collect();
+    if classes.len() == 2 {
+        // Of two classes the positive one comes first in LIBSVM and second here.
+        classes.reverse();
+    }
     let points = points(&text.vectors);
     let schema = Schema {
         columns: points
@@ -49,7 +54,7 @@ pub(super) fn to_model(text: &LibsvmModel, source: &str) -> Result<Model, String
         kernel,
         lambda: 1.0,
         task,
-        classes: text.labels.iter().map(ToString::to_string).collect(),
+        classes,
         machines: machines(text)?,
         rows: Vec::new(),
         points,
@@ -116,7 +121,7 @@ fn machines(text: &LibsvmModel) -> Result<Vec<Machine>, String> {
             let rows = starts[own]..starts[own + 1];
             coefficients[rows.clone()].copy_from_slice(&text.coefficients[column(own, other)][rows]);
         }
-        machine(Some((i, j)), coefficients, text.rho[pair(i, j, k)])
+        machine((k > 2).then_some((i, j)), coefficients, text.rho[pair(i, j, k)])
     });
     Ok(made.collect())
 }
@@ -146,7 +151,6 @@ pub(super) fn from_model(model: &Model) -> Result<LibsvmModel, ModelError> {
     let mut labels = parts.classes.iter().map(whole).collect::<Result<Vec<_>, _>>()?;
     let mut owners = owners(&parts.machines)?;
     if parts.machines[0].pair.is_none() {
-        // Of two classes the positive one comes first in LIBSVM and second here.
         labels.reverse();
     }
     let k = labels.len();

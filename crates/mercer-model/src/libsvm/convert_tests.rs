@@ -42,12 +42,27 @@ fn models_without_classes_are_written_as_they_were_read() {
 fn of_two_classes_the_second_is_written_first() {
     let text = "svm_type nu_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0.5\nlabel 1 -1\nnr_sv 1 1\nSV\n\
         2 1:1 \n-2 2:1 \n";
-    let mut parts = model(text).into_parts();
-    // As a binary fit makes it.
+    let read = model(text);
+    assert_eq!((read.classes(), read.machines()[0].pair), (&["-1".to_owned(), "1".to_owned()][..], None));
+    assert_eq!(from_model(&read).unwrap().to_string(), text);
+    // A pair says so itself.
+    let mut parts = read.into_parts();
     parts.classes.reverse();
-    parts.machines[0].pair = None;
-    let fitted = Model::from_parts(parts).unwrap();
-    assert_eq!(from_model(&fitted).unwrap().to_string(), text);
+    parts.machines[0].pair = Some((0, 1));
+    assert_eq!(from_model(&Model::from_parts(parts).unwrap()).unwrap().to_string(), text);
+}
+
+#[test]
+fn columns_of_numbers_stand_for_the_features_in_order() {
+    let text = "svm_type nu_svr\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nSV\n1 1:2 3:5 \n";
+    let mut table = Table::new();
+    for (name, value) in [("a", 1.0), ("b", 7.0), ("c", 10.0)] {
+        table.push(name, ColumnData::Numbers(vec![value])).unwrap();
+    }
+    assert_eq!(model(text).predict(&table).unwrap().scores, [52.0]);
+    table.push("d", ColumnData::Numbers(vec![1.0])).unwrap();
+    let said = model(text).predict(&table).unwrap_err().to_string();
+    assert!(said.contains("the data lack the column 'features'"), "{said}");
 }
 
 #[test]
