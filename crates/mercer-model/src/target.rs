@@ -22,6 +22,7 @@ pub(crate) fn loss_of(spec: &Spec) -> Result<Option<LossSpec>, ModelError> {
     let info = spec.learner.info();
     let loss = spec.loss.or_else(|| spec.learner.default_loss());
     match loss {
+        Some(loss) if info.akin == Some(loss.info().name) => Ok(None),
         Some(loss) if !info.losses.contains(&loss.info().name) => {
             let takes = match info.losses {
                 [] => "it has none to choose".to_owned(),
