@@ -230,6 +230,11 @@ pub(crate) fn to_file(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let named = |error: io::Error| anyhow::anyhow!("cannot write '{}': {}", path.display(), reason(&error));
+    // A rename would replace a device such as /dev/null; it is written to.
+    if path.exists() && !path.is_file() {
+        let mut device = std::fs::File::options().write(true).open(path).map_err(named)?;
+        return write(&mut device).map_err(named);
+    }
     let mut file = temporary(folder(path)).map_err(named)?;
     let mut writer = io::BufWriter::new(file.as_file_mut());
     write(&mut writer).map_err(named)?;

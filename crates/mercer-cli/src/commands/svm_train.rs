@@ -17,6 +17,7 @@ use super::svm_data::{Rows, squared};
 use super::svm_predict::{correct, labels, predict};
 use crate::args::{SvmTrain, TrainOptions};
 use crate::output::{Answer, note, print};
+use crate::watch::{self, Onlooker, Telling};
 
 pub(crate) fn run(arguments: &SvmTrain) -> anyhow::Result<Answer> {
     let mut options = arguments.options()?;
@@ -61,7 +62,11 @@ fn train(options: &TrainOptions, rows: &Rows, said: &mut String) -> anyhow::Resu
         registry: &Registry::new(),
         source: &options.data,
     };
-    let model = fit(&specification(options, rows, &order)?, &training, &Setting::default())?;
+    // Ctrl-C ends the optimisation, not the command: what was found so far is written.
+    watch::listen();
+    let onlooker = Onlooker::new(Telling::Nothing);
+    let setting = Setting { watch: &onlooker, ..Setting::default() };
+    let model = fit(&specification(options, rows, &order)?, &training, &setting)?;
     let mut text = LibsvmModel::of(&model)?;
     if let Some(ordered) = text.ordered(&order) {
         text = ordered;

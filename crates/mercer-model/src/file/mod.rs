@@ -17,7 +17,7 @@ mod decode;
 mod encode;
 mod json;
 mod points;
-mod store;
+pub(crate) mod store;
 
 use std::path::Path;
 

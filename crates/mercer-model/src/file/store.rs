@@ -10,14 +10,17 @@ use crate::ModelError;
 const LARGEST: u64 = 16 << 30;
 
 /// Puts the bytes where the path says. Until all of them are safe on disk, what was there stays there.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // A rename would replace what is no file too.
+    // A rename would replace what is no file too: a folder is refused, a device such as /dev/null is written to.
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    if path.exists() && !path.is_file() {
+        return File::options().write(true).open(path)?.write_all(bytes);
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".mercer-").suffix(".tmp");

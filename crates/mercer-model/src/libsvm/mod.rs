@@ -10,7 +10,7 @@ mod order;
 mod text;
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use mercer_kernel::KernelExpr;
@@ -18,6 +18,7 @@ use mercer_kernel::KernelExpr;
 pub use general::General;
 pub use text::{LibsvmKernel, LibsvmModel, SvmType, TextError};
 
+use crate::file::store;
 use crate::{Model, ModelError};
 
 /// No model file may be longer.
@@ -66,21 +67,7 @@ impl LibsvmModel {
             path: path.to_owned(),
             reason: error.to_string(),
         };
-        if path.exists() && !path.is_file() {
-            let mut device = File::options().write(true).open(path).map_err(failed)?;
-            return write!(device, "{self}").map_err(failed);
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder).map_err(failed)?;
-        let mut writer = std::io::BufWriter::new(file.as_file_mut());
-        write!(writer, "{self}").and_then(|()| writer.flush()).map_err(failed)?;
-        drop(writer);
-        file.as_file().sync_all().map_err(failed)?;
-        file.persist(path).map_err(|error| failed(error.error))?;
-        Ok(())
+        store::replace(path, self.to_string().as_bytes()).map_err(failed)
     }
 
     /// The text of a model; an error says what LIBSVM has no word for.
