@@ -230,27 +230,7 @@ pub(crate) fn to_file(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let named = |error: io::Error| anyhow::anyhow!("cannot write '{}': {}", path.display(), reason(&error));
-    // A rename would replace a device such as /dev/null; it is written to.
-    if path.exists() && !path.is_file() {
-        let mut device = std::fs::File::options().write(true).open(path).map_err(named)?;
-        return write(&mut device).map_err(named);
-    }
-    let mut file = temporary(folder(path)).map_err(named)?;
-    let mut writer = io::BufWriter::new(file.as_file_mut());
-    write(&mut writer).map_err(named)?;
-    writer.flush().map_err(named)?;
-    drop(writer);
-    file.as_file().sync_all().map_err(named)?;
-    file.persist(path).map_err(|error| named(error.error))?;
-    Ok(())
-}
-
-/// A file that goes away unless it is given a name, with the rights that any new file gets.
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    mercer::model::write_whole(path, write).map_err(named)
 }
 
 /// Rows as CSV, each number in the fewest digits that read back the same.

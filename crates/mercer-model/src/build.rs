@@ -45,8 +45,8 @@ pub(crate) fn solver_for<'a>(
             Box::new(Pegasos { features: explicit()?, epochs: passes(DRAWS), seed, project: false, average })
         }
         Learner::KernelPegasos => Box::new(KernelPegasos { epochs: passes(DRAWS), seed, average }),
-        Learner::RidgePrimal => Box::new(RidgePrimal { features: explicit()? }),
-        Learner::RidgeDual => Box::new(RidgeDual { features: explicit()? }),
+        Learner::RidgePrimal => Box::new(RidgePrimal { features: explicit()?, budget }),
+        Learner::RidgeDual => Box::new(RidgeDual { features: explicit()?, budget }),
         Learner::Cholesky => Box::new(Cholesky { budget }),
         Learner::Eigen => Box::new(Eigen { budget }),
         Learner::Cg => Box::new(ConjugateGradients::default()),

@@ -108,7 +108,7 @@ pub struct CommonPoint {
     pub rows: Vec<(usize, f64, f64)>,
     /// Squared distance between the two combinations in feature space.
     pub distance: f64,
-    /// What that distance would be of rows no nearer than typical: the scale it is to be compared with.
+    /// The largest squared distance from the first row to another: what it is to be compared with.
     pub scale: f64,
 }
 

@@ -12,8 +12,8 @@ use mercer_solve::loss::{
 };
 use mercer_solve::solvers::{HardMargin, Norm, NuSvc, NuSvr, OneClass, Smo};
 use mercer_solve::{
-    Convexity, Limits, Objective, Penalty, Problem, Progress, Run, Solution, SolveError, Solver, Status,
-    Tolerance, Watch, certify,
+    Convexity, Features, Limits, Objective, Penalty, Problem, Progress, Run, Silent, Solution, SolveError,
+    Solver, Status, Tolerance, Watch, certify,
 };
 
 /// A small generator, so that the data are the same everywhere.
@@ -522,4 +522,20 @@ fn what_is_solved_elsewhere_is_refused_by_name() {
     assert!(refusal(&Smo::default(), hard).contains("hard-margin"));
     let solution = solve(&risk(&Hinge), Tolerance::default());
     assert_eq!(certify(&risk(&Hinge), &solution).convexity, Convexity::Assumed);
+}
+
+#[test]
+fn a_hard_margin_that_is_small_beside_the_rows_is_found() {
+    // Far from the origin, and with classes that are a millionth of the rows' extent apart.
+    for (shift, apart) in [(1e5, 1.0), (0.0, 1e-5)] {
+        let row = |i: usize| [shift + if i.is_multiple_of(2) { apart } else { -apart }, (i as f64 * 0.37).sin()];
+        let features = Features::new(40, 2, (0..40).flat_map(row).collect()).unwrap();
+        let y: Vec<f64> = (0..40).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let problem = Problem::new(&features, &y, Objective::HardMargin, 1.0, true).unwrap();
+        let limits = Limits { iterations: Some(100_000), ..Limits::default() };
+        let run = &mut Run::new(&Silent, limits, Tolerance::default());
+        let solution = HardMargin::default().solve(&problem, None, run).unwrap();
+        let margin = 1.0 / certify(&problem, &solution).norm;
+        assert!((margin / apart - 1.0).abs() < 1e-2, "{margin} and {apart}");
+    }
 }

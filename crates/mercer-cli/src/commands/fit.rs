@@ -79,6 +79,8 @@ fn learn(options: &Fit, spec: &Spec, data: &Data, onlooker: &Onlooker) -> Result
 
 /// How wrong a model is on its training rows, in the terms of its task.
 enum TrainingError {
+    /// Several machines were stopped: to apply them all would take longer than the user wants to wait.
+    Unknown,
     Misclassified(usize, usize),
     Rmse(f64),
     Outside(usize, usize),
@@ -89,6 +91,7 @@ impl TrainingError {
         let share =
             |part: usize, all: usize| number((1000.0 * part as f64 / all.max(1) as f64).round() / 10.0);
         match *self {
+            Self::Unknown => "not worked out, since the fit was stopped".to_owned(),
             Self::Misclassified(wrong, all) => {
                 format!("{wrong} of {} misclassified ({} %)", count(all, "row"), share(wrong, all))
             }
@@ -101,6 +104,7 @@ impl TrainingError {
 
     fn json(&self) -> Value {
         match *self {
+            Self::Unknown => Value::Null,
             Self::Misclassified(wrong, all) => json!({ "misclassified": wrong, "rows": all }),
             Self::Rmse(error) => json!({ "rmse": error }),
             Self::Outside(out, all) => json!({ "outside": out, "rows": all }),
@@ -113,6 +117,9 @@ fn training_error(model: &Model, data: &Data) -> anyhow::Result<TrainingError> {
     let n = data.table.len();
     let outcome = match stopped_scores(model, n) {
         Some(scores) => outcome_of(model, scores),
+        None if model.machines().iter().any(|machine| is_cut_short(machine.status)) => {
+            return Ok(TrainingError::Unknown);
+        }
         None => model.predict(&data.table)?.outcome,
     };
     Ok(match (&outcome, &data.target) {
@@ -127,9 +134,13 @@ fn training_error(model: &Model, data: &Data) -> anyhow::Result<TrainingError> {
     })
 }
 
+fn is_cut_short(status: Status) -> bool {
+    matches!(status, Status::Stopped | Status::TimeLimit)
+}
+
 fn stopped_scores(model: &Model, rows: usize) -> Option<Vec<f64>> {
     let [machine] = model.machines() else { return None };
-    let certificate = machine.certificate.as_ref().filter(|_| machine.status == Status::Stopped)?;
+    let certificate = machine.certificate.as_ref().filter(|_| is_cut_short(machine.status))?;
     (certificate.rows.len() == rows).then(|| certificate.rows.iter().map(|row| row.score).collect())
 }
 

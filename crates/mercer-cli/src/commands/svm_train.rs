@@ -139,21 +139,22 @@ fn class_order(labels: &[f64]) -> anyhow::Result<Vec<i32>> {
     Ok(order)
 }
 
+/// ‖f‖² of a machine, whose coefficients are those of its certificate, divided by ρ for ν-SVC.
+fn norm2(svm_type: SvmType, machine: &Machine) -> anyhow::Result<f64> {
+    let Some(certificate) = &machine.certificate else { bail!("a machine was fitted without a certificate") };
+    let unit = if svm_type == SvmType::NuSvc { machine.level.unwrap_or(1.0) } else { 1.0 };
+    Ok((certificate.norm / unit).powi(2))
+}
+
 /// What LIBSVM prints while it trains.
 fn report(options: &TrainOptions, rows: &Rows, model: &Model, text: &LibsvmModel) -> anyhow::Result<String> {
-    let scores = model.predict(model.points())?;
     let mut said = String::new();
     let k = text.class_count();
     let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
     for ((i, j), &rho) in pairs.zip(&text.rho) {
         let at = machine_of(model, text, i, j);
         let machine = &model.machines()[at];
-        let norm2: f64 = machine
-            .coefficients
-            .iter()
-            .enumerate()
-            .map(|(row, alpha)| alpha * (scores.score(row, at) - machine.bias))
-            .sum();
+        let norm2 = norm2(options.svm_type, machine)?;
         let of_pair =
             |label: &f64| [i, j].iter().any(|&c| text.labels.get(c).is_some_and(|l| f64::from(*l) == *label));
         let share = match text.labels.len() {

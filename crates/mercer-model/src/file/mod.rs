@@ -34,7 +34,7 @@ pub(crate) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
         path: path.to_owned(),
         reason,
     })?;
-    store::replace(path, &bytes).map_err(|error| ModelError::File {
+    store::write_whole(path, |writer| writer.write_all(&bytes)).map_err(|error| ModelError::File {
         verb: "write",
         path: path.to_owned(),
         reason: error.to_string(),

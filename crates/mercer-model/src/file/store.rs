@@ -2,26 +2,34 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::ModelError;
 
 /// A model file of more bytes is not read.
 const LARGEST: u64 = 16 << 30;
 
-/// Puts the bytes where the path says. Until all of them are safe on disk, what was there stays there.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    // A rename would replace what is no file too: a folder is refused, a device such as /dev/null is written to.
+/// Lets a writer loose on a temporary file that takes the name of `path` when it is whole and safe on disk; until then, and
+/// if anything fails, what was there stays there. A link is followed; a device or a pipe is written to as it is.
+///
+/// ```
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("answer.txt");
+/// mercer_model::write_whole(&path, |writer| writer.write_all(b"42")).unwrap();
+/// let failed = mercer_model::write_whole(&path, |_| Err(std::io::Error::other("the disk is full")));
+/// assert!(failed.is_err() && std::fs::read(&path).unwrap() == b"42");
+/// ```
+pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // A rename would replace what is no file too.
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     }
-    if path.exists() && !path.is_file() {
-        return File::options().write(true).open(path)?.write_all(bytes);
+    let of_the_system = path.starts_with("/dev") || path.starts_with("/proc");
+    if of_the_system || (path.exists() && !path.is_file()) {
+        return write(&mut File::options().write(true).open(path)?);
     }
+    let path = &followed(path);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".mercer-").suffix(".tmp");
     #[cfg(unix)]
@@ -32,7 +40,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         builder.permissions(std::fs::Permissions::from_mode(mode));
     }
     let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
+    let mut writer = io::BufWriter::new(file.as_file_mut());
+    write(&mut writer)?;
+    writer.flush()?;
+    drop(writer);
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     // The name is safe only with its folder; where a folder cannot be opened, the system sees to it.
@@ -40,6 +51,13 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = folder.sync_all();
     }
     Ok(())
+}
+
+/// Where a link leads, also if there is nothing yet; other paths as they are.
+fn followed(path: &Path) -> PathBuf {
+    let Ok(target) = std::fs::read_link(path) else { return path.to_owned() };
+    let beside = path.parent().unwrap_or(Path::new("")).join(target);
+    std::fs::canonicalize(path).unwrap_or(beside)
 }
 
 /// The whole file, if it is one and not beyond all measure.

@@ -67,7 +67,7 @@ impl LibsvmModel {
             path: path.to_owned(),
             reason: error.to_string(),
         };
-        store::replace(path, self.to_string().as_bytes()).map_err(failed)
+        store::write_whole(path, |writer| write!(writer, "{self}")).map_err(failed)
     }
 
     /// The text of a model; an error says what LIBSVM has no word for.

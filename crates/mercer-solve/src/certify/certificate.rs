@@ -1,5 +1,6 @@
 //! What a certificate says.
 
+use mercer_gram::Gram;
 use serde::{Deserialize, Serialize};
 
 use crate::Tolerance;
@@ -209,8 +210,9 @@ pub(super) fn worst(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// αᵀKα < 0 refutes by itself.
-pub(super) fn convexity(norm2: f64, alpha: &[f64], scores: &[f64]) -> Convexity {
-    let rounding: f64 = alpha.iter().zip(scores).map(|(a, s)| (a * s).abs()).sum::<f64>() * 1e-9;
+pub(super) fn convexity(gram: &dyn Gram, norm2: f64, alpha: &[f64]) -> Convexity {
+    // Every term is off by its own rounding, however much of them cancels.
+    let rounding = 1e-12 * super::feasible::length(gram, alpha).powi(2);
     if norm2 < -rounding {
         let evidence = format!("the coefficients themselves give a^T K a = {norm2:.3e} < 0");
         return Convexity::Refuted { evidence };

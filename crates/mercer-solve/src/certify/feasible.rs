@@ -55,5 +55,5 @@ const ROUNDING: f64 = 1e-12;
 pub(super) fn length(gram: &dyn Gram, alpha: &[f64]) -> f64 {
     let mut diagonal = vec![0.0; gram.len()];
     gram.diagonal(&mut diagonal);
-    alpha.iter().zip(&diagonal).map(|(a, k)| a.abs() * k.max(0.0).sqrt()).sum()
+    alpha.iter().zip(&diagonal).map(|(a, k)| a.abs() * k.abs().sqrt()).sum()
 }

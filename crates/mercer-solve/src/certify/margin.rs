@@ -44,7 +44,7 @@ pub(super) fn hard(
     };
     let bounds = Bounds { primal, gap, dual, rounding: 0.0 };
     let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, None, feasible.moved);
-    certificate.convexity = convexity(norm2, alpha, scores);
+    certificate.convexity = convexity(problem.gram(), norm2, alpha);
     certificate
 }
 
@@ -100,7 +100,7 @@ pub(super) fn separation(problem: &Problem<'_>, solution: &Solution, scores: &[f
     let bounds = Bounds { primal, gap: primal, dual: 0.0, rounding: 0.0 };
     let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, None, None);
     certificate.claim = Claim::Separates { mistakes, margin };
-    certificate.convexity = convexity(norm2, alpha, scores);
+    certificate.convexity = convexity(problem.gram(), norm2, alpha);
     certificate
 }
 

@@ -24,7 +24,8 @@ pub(super) fn certify(
     let norm = norm2.max(0.0).sqrt();
     // As a squared problem: everything but the two objectives is the same.
     let squared = problem.with_lambda(lambda / norm).unwrap_or(*problem);
-    let risk = Risk::new(&squared, loss, scores);
+    // λ' is known as well as ‖f‖ is, and with it the ends of all boxes.
+    let risk = Risk { room: 1e-3, ..Risk::new(&squared, loss, scores) };
     let primal = risk.value() + lambda * norm;
     // Of several points that α stands for, the one with the smallest gap is the best proof.
     let points = if norm > 0.0 {
@@ -39,7 +40,7 @@ pub(super) fn certify(
     let bounds = Bounds { primal, gap, dual: -risk.conjugate(&slopes), rounding: risk.rounding() };
     let mut certificate = Certificate::new(bounds, norm2, rows).at(risk.offset, None, moved);
     certificate.violation = risk.violation(alpha);
-    certificate.convexity = convexity(norm2, alpha, scores);
+    certificate.convexity = convexity(problem.gram(), norm2, alpha);
     certificate
 }
 

@@ -96,7 +96,7 @@ pub(super) fn regression(
         rounding: risk.rounding(),
     };
     let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, Some(epsilon), feasible.moved);
-    certificate.convexity = convexity(norm2, alpha, scores);
+    certificate.convexity = convexity(problem.gram(), norm2, alpha);
     certificate
 }
 
@@ -197,7 +197,7 @@ impl Levels<'_> {
         }
         let mut certificate = Certificate::new(bounds, norm2, rows).at(offset, Some(rho), feasible.moved);
         certificate.violation = worst(self.groups.iter().map(|group| self.violation(group, alpha, scores)));
-        certificate.convexity = convexity(norm2, alpha, scores);
+        certificate.convexity = convexity(self.problem.gram(), norm2, alpha);
         certificate
     }
 

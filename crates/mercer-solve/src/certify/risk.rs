@@ -39,7 +39,7 @@ pub(super) fn certify(
     };
     let mut certificate = Certificate::new(bounds, norm2, rows).at(risk.offset, None, feasible.moved);
     certificate.violation = risk.violation(alpha);
-    certificate.convexity = convexity(norm2, alpha, scores);
+    certificate.convexity = convexity(problem.gram(), norm2, alpha);
     certificate
 }
 
@@ -49,17 +49,32 @@ pub(super) struct Risk<'a> {
     pub(super) loss: &'a dyn Loss,
     pub(super) scores: &'a [f64],
     pub(super) offset: f64,
+    /// A slope no farther than this from an end of its domain is taken to be there.
+    pub(super) room: f64,
 }
 
 impl<'a> Risk<'a> {
     pub(super) fn new(problem: &'a Problem<'a>, loss: &'a dyn Loss, scores: &'a [f64]) -> Self {
         let offset = if problem.offset() { best_offset(problem, loss, scores) } else { 0.0 };
-        Self { problem, loss, scores, offset }
+        Self::at(problem, loss, scores, offset)
     }
 
     /// With another offset.
     pub(super) fn at(problem: &'a Problem<'a>, loss: &'a dyn Loss, scores: &'a [f64], offset: f64) -> Self {
-        Self { problem, loss, scores, offset }
+        Self { problem, loss, scores, offset, room: 0.0 }
+    }
+
+    /// u_i of the α as it is, at the end of the domain where it is next to it.
+    fn slope(&self, i: usize, alpha: f64) -> f64 {
+        let (u, (low, high)) = (self.problem.slope_of(i, alpha), self.loss.domain(self.problem.y()[i]));
+        let near = |end: f64| (u - end).abs() <= self.room * end.abs();
+        if near(low) {
+            low
+        } else if near(high) {
+            high
+        } else {
+            u
+        }
     }
 
     pub(super) fn value(&self) -> f64 {
@@ -113,7 +128,7 @@ impl<'a> Risk<'a> {
 
     fn row(&self, i: usize, alpha: f64, slope: f64, norm: f64) -> RowReport {
         let (y, w, score) = (self.problem.y()[i], self.problem.weight(i), self.scores[i] + self.offset);
-        let u = self.problem.slope_of(i, alpha);
+        let u = self.slope(i, alpha);
         let margin = match self.loss.target() {
             Target::Labels if norm > 0.0 => y * score / norm,
             Target::Labels => 0.0,
@@ -133,7 +148,7 @@ impl<'a> Risk<'a> {
     /// fail to overlap, LIBSVM's criterion. Otherwise the largest of any row. Slopes outside their domain count as well.
     pub(super) fn violation(&self, alpha: &[f64]) -> f64 {
         let y = self.problem.y();
-        let slope = |i: usize| self.problem.slope_of(i, alpha[i]);
+        let slope = |i: usize| self.slope(i, alpha[i]);
         let outside = worst(self.counted().map(|i| outside(slope(i), self.loss.domain(y[i]))));
         let smooth = self.loss.curvature(y[0], 0.0).is_some();
         if smooth || !self.problem.offset() {

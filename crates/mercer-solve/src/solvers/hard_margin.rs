@@ -37,8 +37,11 @@ pub struct HardMargin {
     pub budget: Budget,
 }
 
-/// Hulls are taken to meet where αᵀKα is at most this part of Σα̃_i k(x_i,x_i).
-const MEET: f64 = 1e-10;
+/// Hulls meet where αᵀKα is at most this part of Σα̃_i k(x_i,x_i), which is rounding, and f does not separate.
+const MEET: f64 = 1e-14;
+
+/// The same part of how far rows lie apart, where the search has come to a halt without a surface.
+const HALT: f64 = 1e-10;
 
 impl Solver for HardMargin {
     fn name(&self) -> &'static str {
@@ -70,7 +73,8 @@ impl Solver for HardMargin {
         // Single precision cannot tell a small distance of the hulls from none.
         let settings = Settings { budget: self.budget, double: true };
         let outcome = minimise(&hulls.program, problem.gram(), &hulls, start.as_deref(), settings, run)?;
-        if outcome.hopeless {
+        let halted = outcome.status == Status::Stalled && hulls.meet(&outcome.state, HALT * hulls.extent());
+        if outcome.hopeless || halted {
             return Err(SolveError::NotSeparable(Box::new(hulls.common_point(&outcome.state))));
         }
         let length = 2.0 / outcome.state.norm2;
@@ -132,11 +136,25 @@ impl<'a> Hulls<'a> {
         self.program.rows.iter().zip(&state.beta).map(|(&row, b)| b.abs() * self.diagonal[row].abs()).sum()
     }
 
+    /// The largest squared distance in feature space from the first row to another.
+    fn extent(&self) -> f64 {
+        let mut row = vec![0.0; self.problem.len()];
+        self.problem.gram().rows_double(&[0], &mut row);
+        let apart = |j: usize| self.diagonal[0] + self.diagonal[j] - 2.0 * row[j];
+        (0..row.len()).map(apart).fold(0.0, f64::max)
+    }
+
+    /// Whether the nearest points are nearer than so much (squared), and f does not tell the classes apart.
+    fn meet(&self, state: &State, squared: f64) -> bool {
+        let (plus, minus) = self.nearest(&state.scores);
+        0.25 * state.norm2 <= squared && plus + minus <= 0.0
+    }
+
     fn common_point(&self, state: &State) -> CommonPoint {
         let y = self.problem.y();
         let row = |(&row, b): (&usize, &f64)| (row, y[row], 0.5 * b.abs());
         let rows = self.program.rows.iter().zip(&state.beta).filter(|(_, b)| **b != 0.0).map(row).collect();
-        CommonPoint { rows, distance: 0.25 * state.norm2.max(0.0), scale: 0.5 * self.spread(state) }
+        CommonPoint { rows, distance: 0.25 * state.norm2.max(0.0), scale: self.extent() }
     }
 }
 
@@ -153,6 +171,6 @@ impl Reading for Hulls<'_> {
     }
 
     fn is_hopeless(&self, state: &State) -> bool {
-        0.25 * state.norm2 <= MEET * 0.5 * self.spread(state)
+        self.meet(state, MEET * 0.5 * self.spread(state))
     }
 }

@@ -17,6 +17,8 @@ use crate::{Features, Problem, Run, Solution, SolveError, Solver};
 pub struct RidgeDual<'a> {
     /// X.
     pub features: &'a Features,
+    /// Memory for the matrix of the system.
+    pub budget: Budget,
 }
 
 impl Solver for RidgeDual<'_> {
@@ -32,7 +34,7 @@ impl Solver for RidgeDual<'_> {
     ) -> Result<Solution, SolveError> {
         squares::check(self.name(), problem)?;
         super::ridge_primal::same_rows(self.features, problem)?;
-        let budget = Budget::default();
+        let budget = self.budget;
         let mut solution = cholesky::factored(self.name(), problem, self.features, budget, start, run)?;
         solution.weights = Some(self.features.weights(&solution.alpha));
         Ok(solution)

@@ -22,7 +22,7 @@ use crate::{Features, Problem, Run, Solution, SolveError, Solver};
 /// let features = Features::new(2, 1, vec![1.0, 2.0]).unwrap();
 /// // w = (1 + 4 + 2λ)⁻¹·(1·3 + 2·4) with λ = ½.
 /// let problem = Problem::new(&features, &[3.0, 4.0], Objective::Risk(&Squared), 0.5, false).unwrap();
-/// let solver = RidgePrimal { features: &features };
+/// let solver = RidgePrimal { features: &features, budget: Default::default() };
 /// let solution = solver.solve(&problem, None, &mut Run::quiet(Tolerance::default())).unwrap();
 /// assert!((solution.weights.unwrap()[0] - 11.0 / 6.0).abs() < 1e-15);
 /// ```
@@ -30,6 +30,8 @@ use crate::{Features, Problem, Run, Solution, SolveError, Solver};
 pub struct RidgePrimal<'a> {
     /// X.
     pub features: &'a Features,
+    /// Memory for the matrix of the system.
+    pub budget: Budget,
 }
 
 impl Solver for RidgePrimal<'_> {
@@ -47,7 +49,7 @@ impl Solver for RidgePrimal<'_> {
         squares::check(solver, problem)?;
         same_rows(features, problem)?;
         let instead = "choose solver ridge-dual or cg, or raise --memory";
-        squares::afford(solver, features.dimension(), 8, Budget::default(), instead)?;
+        squares::afford(solver, features.dimension(), 8, self.budget, instead)?;
         let rows = squares::active(problem);
         if rows.is_empty() {
             let mut solution = squares::nothing(problem, run, squares::risk(solver, problem)?);

@@ -287,6 +287,10 @@ fn the_budget_is_asked_first_and_the_norm_refused() {
     assert!(error.to_string().contains("at most 2000 rows, not 2001; choose smo"), "{error}");
     let features = Features::new(3, 1, vec![1.0; 3]).unwrap();
     let problem = Problem::new(&gram, &y, Objective::Risk(&Squared), 0.1, true).unwrap();
-    let wrong = RidgePrimal { features: &features }.solve(&problem, None, &mut Run::quiet(tight(1e-6)));
+    let wrong = RidgePrimal { features: &features, budget: Default::default() }.solve(
+        &problem,
+        None,
+        &mut Run::quiet(tight(1e-6)),
+    );
     assert!(matches!(wrong, Err(SolveError::Shape { .. })));
 }

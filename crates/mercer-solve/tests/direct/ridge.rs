@@ -22,8 +22,8 @@ fn five_routes_to_one_answer() {
             for lambda in [1e-3, 0.1, 10.0] {
                 let problem = Problem::new(&x, &y, Objective::Risk(&Squared), lambda, offset).unwrap();
                 let (alpha, bias) = textbook_ridge(&problem);
-                let primal = RidgePrimal { features: &x };
-                let dual = RidgeDual { features: &x };
+                let primal = RidgePrimal { features: &x, budget: Default::default() };
+                let dual = RidgeDual { features: &x, budget: Default::default() };
                 let cg = ConjugateGradients { preconditioner_rank: 3 };
                 let solvers: [&dyn Solver; 5] =
                     [&Cholesky::default(), &Eigen::default(), &cg, &primal, &dual];
@@ -132,7 +132,10 @@ fn weighted_ridge_on_features() {
         let problem = Problem::new(&x, &y, Objective::Risk(&Squared), 0.05, offset).unwrap();
         let problem = problem.weighted(&weights).unwrap();
         let (alpha, bias) = textbook_ridge(&problem);
-        let solvers: [&dyn Solver; 2] = [&RidgePrimal { features: &x }, &RidgeDual { features: &x }];
+        let solvers: [&dyn Solver; 2] = [
+            &RidgePrimal { features: &x, budget: Default::default() },
+            &RidgeDual { features: &x, budget: Default::default() },
+        ];
         for solver in solvers {
             let (solution, _) = solved(solver, &problem, 1e-12);
             assert!(apart(&solution.alpha, &alpha) < 1e-8 && (solution.bias - bias).abs() < 1e-8);
