@@ -74,6 +74,24 @@ fn a_signal_ends_a_stream_and_saves() {
 }
 
 #[test]
+fn a_bad_row_does_not_lose_what_was_learned() {
+    let folder = Folder::new();
+    let input = "a,label\n1,x\n-1,y\nword,y\n";
+    let ran = folder.run_on(&["stream", "-k", "linear", "-o", "s.mercer"], input.as_bytes());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("row 3, column 'a'"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("; the model of the 2 rows before is saved: s.mercer\n"), "{}", ran.stderr);
+    let shown = folder.run(&["show", "s.mercer"]).answer();
+    assert!(
+        shown.contains("it was learned from a stream") && shown.contains("mistakes on the way"),
+        "{shown}"
+    );
+    assert!(!shown.contains("nother program") && !shown.contains("solved:"), "{shown}");
+    let machine = &folder.run(&["show", "s.mercer", "--json"]).json(0)["machines"][0];
+    assert_eq!((&machine["solved"], &machine["ended"]), (&false.into(), &"the stream ended".into()));
+}
+
+#[test]
 fn rows_that_cannot_be_learned() {
     let folder = Folder::new();
     for (input, expected) in [
@@ -85,6 +103,7 @@ fn rows_that_cannot_be_learned() {
         ("a,label\n1,x\nword,y\n", "row 2, column 'a'"),
         ("a,label\n1,x\n2\n", "row 2: 1 cell"),
         ("a,label\n1,x\n2,y\n3,z\n", "row 3"),
+        ("a,c,label\n1,red,x\n", "row 1: column 'c' holds names, and a kernel on vectors needs all of them"),
     ] {
         let ran = folder.run_on(&["stream", "-k", "linear", "-o", "s.mercer"], input.as_bytes());
         assert_eq!(ran.code, Some(2), "{input:?}: {ran:?}");

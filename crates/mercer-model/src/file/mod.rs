@@ -34,11 +34,7 @@ pub(crate) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
         path: path.to_owned(),
         reason,
     })?;
-    store::replace(path, &bytes).map_err(|error| ModelError::File {
-        verb: "write",
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })
+    store::replace(path, &bytes).map_err(|error| ModelError::file("write", path, &error))
 }
 
 pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Model, ModelError> {
