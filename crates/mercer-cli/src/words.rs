@@ -138,7 +138,7 @@ pub(crate) fn small(value: f64) -> String {
 
 /// Why a model of a stream has no certificate.
 pub(crate) const NOT_POSED: &str =
-    "it was learned from a stream: no problem was solved, so there is no certificate";
+    "it was learned from a stream: no problem was solved, so nothing is certified";
 
 /// Why a model is not certified; nothing if it is.
 pub(crate) fn shortfall(model: &Model) -> Option<String> {
@@ -199,7 +199,13 @@ pub(crate) fn worst_first(model: &Model) -> Vec<(&Machine, &Certificate)> {
         .iter()
         .filter_map(|machine| Some((machine, machine.certificate.as_ref()?)))
         .collect();
-    machines.sort_by(|a, b| b.1.relative_gap.total_cmp(&a.1.relative_gap));
+    let margin = |found: &Certificate| match found.claim {
+        Claim::Separates { margin, .. } => margin,
+        Claim::Optimal => 0.0,
+    };
+    machines.sort_by(|(_, a), (_, b)| {
+        b.relative_gap.total_cmp(&a.relative_gap).then(margin(a).total_cmp(&margin(b)))
+    });
     machines
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn in_words(model: &Model) -> String {
     let machines = words::worst_first(model);
     match (machines.as_slice(), model.machines()) {
         ([], _) if words::is_streamed(model) => {
-            lines.push(("certificate", format!("none: {}.", words::NOT_POSED)));
+            lines.push(("certificate", format!("none; {}.", words::NOT_POSED)));
             lines.push(("ended", format!("the stream ended, after {}.", count(model.provenance().rows, "row"))));
         }
         ([], _) => lines.push((

@@ -103,7 +103,6 @@ fn rows_that_cannot_be_learned() {
         ("a,label\n1,x\nword,y\n", "row 2, column 'a'"),
         ("a,label\n1,x\n2\n", "row 2: 1 cell"),
         ("a,label\n1,x\n2,y\n3,z\n", "row 3"),
-        ("a,c,label\n1,red,x\n", "row 1: column 'c' holds names, and a kernel on vectors needs all of them"),
     ] {
         let ran = folder.run_on(&["stream", "-k", "linear", "-o", "s.mercer"], input.as_bytes());
         assert_eq!(ran.code, Some(2), "{input:?}: {ran:?}");
@@ -114,4 +113,20 @@ fn rows_that_cannot_be_learned() {
         );
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
+}
+
+#[test]
+fn names_are_not_known_beforehand() {
+    let folder = Folder::new();
+    let input = "a,c,label\n1,red,x\n-1,blue,y\n";
+    let with = |kernel: &str| {
+        let words = ["stream", "-k", kernel, "--kind", "c=categories", "-o", "s.mercer"];
+        folder.run_on(&words, input.as_bytes())
+    };
+    let refused = with("rbf(sigma=1)");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let said = "row 1: column 'c' holds names, and a kernel on vectors needs all of them beforehand";
+    assert!(refused.stderr.contains(said) && refused.stderr.contains("use delta[c]"), "{}", refused.stderr);
+    with("rbf(sigma=1)[a] * delta[c]").exit(0);
+    with("rbf(sigma=1)[a]").exit(0);
 }
