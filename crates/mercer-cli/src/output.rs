@@ -75,7 +75,7 @@ fn usage(rendered: &str) -> String {
 }
 
 /// An error with its causes; what a message says already is not said again.
-fn causes(error: &anyhow::Error) -> String {
+pub(crate) fn causes(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if text.is_empty() {

@@ -20,6 +20,10 @@ pub(crate) fn specify(
     let loss = options.loss.as_deref().map(str::parse::<LossSpec>).transpose().context("--loss")?;
     let mut chosen = None;
     let mut spec = match (learner, loss) {
+        // The name of the loss that a learner is akin to is understood, and says nothing new.
+        (Some(learner), Some(loss)) if learner.info().akin == Some(loss.info().name) => {
+            Spec::new(kernel, learner)
+        }
         (Some(learner), Some(loss)) => Spec { loss: Some(loss), ..Spec::new(kernel, learner) },
         (None, Some(loss)) => Spec::for_loss(kernel, loss),
         (Some(learner), None) => Spec { loss: usual(learner, options, target), ..Spec::new(kernel, learner) },

@@ -52,6 +52,11 @@ pub(crate) fn formula(model: &Model) -> String {
         (Learner::OneClass, _) => {
             "minimise 1/2 |f|^2 - rho + (1/(nu*n)) sum of max(0, rho - f(x_i))".to_owned()
         }
+        (Learner::Lms, Some(loss)) => format!(
+            "minimise (1/n) sum of loss, where loss = {} and r = {plain} - y_i, without a penalty: gradient descent from \
+             f = 0 that is stopped early",
+            loss.info().formula
+        ),
         (_, Some(loss)) => {
             let penalty = if spec.penalty == Penalty::Norm { "lambda |f|" } else { "(lambda/2) |f|^2" };
             let meaning = match loss.info().target {
@@ -91,6 +96,17 @@ pub(crate) fn ending(status: Status) -> &'static str {
     }
 }
 
+/// The same for a machine of a model.
+pub(crate) fn ended(model: &Model, machine: &Machine) -> &'static str {
+    if is_streamed(model) { "the stream ended" } else { ending(machine.status) }
+}
+
+/// Whether a model was learned from a stream: a fit has a certificate, and other programs have no such learner.
+pub(crate) fn is_streamed(model: &Model) -> bool {
+    model.spec().learner == Learner::OnlinePerceptron
+        && model.machines().iter().all(|machine| machine.certificate.is_none())
+}
+
 /// A relative gap as a share that can be imagined.
 pub(crate) fn share(relative: f64) -> String {
     if !(relative.is_finite() && relative >= 0.0) {
@@ -120,10 +136,17 @@ pub(crate) fn small(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format!("{value:.2e}") }
 }
 
+/// Why a model of a stream has no certificate.
+pub(crate) const NOT_POSED: &str =
+    "it was learned from a stream: no problem was solved, so nothing is certified";
+
 /// Why a model is not certified; nothing if it is.
 pub(crate) fn shortfall(model: &Model) -> Option<String> {
     if model.certified() {
         return None;
+    }
+    if is_streamed(model) {
+        return Some(NOT_POSED.to_owned());
     }
     let tolerance = model.spec().tolerance;
     let several = model.machines().len() > 1;
@@ -176,7 +199,13 @@ pub(crate) fn worst_first(model: &Model) -> Vec<(&Machine, &Certificate)> {
         .iter()
         .filter_map(|machine| Some((machine, machine.certificate.as_ref()?)))
         .collect();
-    machines.sort_by(|a, b| b.1.relative_gap.total_cmp(&a.1.relative_gap));
+    let margin = |found: &Certificate| match found.claim {
+        Claim::Separates { margin, .. } => margin,
+        Claim::Optimal => 0.0,
+    };
+    machines.sort_by(|(_, a), (_, b)| {
+        b.relative_gap.total_cmp(&a.relative_gap).then(margin(a).total_cmp(&margin(b)))
+    });
     machines
 }
 
@@ -225,10 +254,11 @@ fn machine_json(model: &Model, machine: &Machine) -> Value {
             Claim::Separates { mistakes, margin } => json!({ "mistakes": mistakes, "margin": margin }),
             Claim::Optimal => Value::Null,
         };
+        let is_optimum = found.claim == Claim::Optimal;
         json!({
             "primal": found.primal, "dual": found.dual, "gap": found.gap, "relative_gap": found.relative_gap,
-            "violation": found.violation, "norm": found.norm, "support": found.support, "free": found.free(),
-            "at_bound": found.bound, "projected": found.projected, "separates": separates,
+            "violation": found.violation, "norm": found.norm, "support": found.support,
+            "free": is_optimum.then(|| found.free()), "at_bound": is_optimum.then_some(found.bound), "projected": found.projected, "separates": separates,
             "mercer": convexity(&found.convexity), "void": matches!(found.convexity, Convexity::Refuted { .. }),
         })
     });
@@ -236,8 +266,8 @@ fn machine_json(model: &Model, machine: &Machine) -> Value {
         "pair": machine.pair.map(|(a, b)| [&model.classes()[a], &model.classes()[b]]),
         "bias": machine.bias,
         "level": machine.level,
-        "ended": ending(machine.status),
-        "solved": machine.status == Status::Solved,
+        "ended": ended(model, machine),
+        "solved": machine.status == Status::Solved && !is_streamed(model),
         "iterations": machine.iterations,
         "certificate": certificate,
     })

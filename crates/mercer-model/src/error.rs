@@ -1,6 +1,7 @@
 //! Every way in which a model cannot be made, used, saved or read.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use mercer_gram::GramError;
 use mercer_kernel::{KernelError, ParseErrors};
@@ -42,7 +43,7 @@ pub enum ModelError {
         verb: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// What the system says, without paths and numbers.
         reason: String,
     },
     /// A file that is not a model, or a damaged one.
@@ -63,4 +64,15 @@ pub enum ModelError {
         /// The latest known.
         known: &'static str,
     },
+}
+
+impl ModelError {
+    /// What the system says of a file. Its words may name a temporary file, which is nobody's business.
+    pub(crate) fn file(verb: &'static str, path: &Path, error: &io::Error) -> Self {
+        let said = error.to_string();
+        let reason = [" (os error ", " at path "]
+            .iter()
+            .fold(said.as_str(), |said, end| said.split_once(end).map_or(said, |(reason, _)| reason));
+        Self::File { verb, path: path.to_owned(), reason: reason.to_owned() }
+    }
 }

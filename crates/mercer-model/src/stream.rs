@@ -15,6 +15,7 @@ use mercer_solve::Status;
 use mercer_solve::solvers::{Change, Forget, OnlineState};
 
 use crate::needs::Needs;
+use crate::preprocess::Step;
 use crate::target::levels;
 use crate::{
     Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing, Provenance, Scaling, Schema, Spec,
@@ -182,6 +183,15 @@ impl Stream {
         let needs = Needs::of(&self.spec.kernel);
         let schema = Schema::of(rows, Some(target), |column| needs.uses(column));
         let preprocessing = Preprocessing::learn(Scaling::None, &needs, &schema, rows)?;
+        // The first rows cannot know the names that later ones bring.
+        if let Some((name, Step::OneHot(_))) =
+            preprocessing.steps.iter().find(|(_, step)| matches!(step, Step::OneHot(_)))
+        {
+            return Err(ModelError::Data(format!(
+                "column '{name}' holds names, and a kernel on vectors needs all of them beforehand, which a stream does \
+                 not know; use delta[{name}], or name the columns of numbers, as in rbf[a,b]"
+            )));
+        }
         let table = preprocessing.apply(&schema, rows)?;
         let plan = Plan::compile(&self.spec.kernel, &table, &self.registry)?;
         // The mean of the first rows is as good as any: it serves accuracy alone.
@@ -212,7 +222,8 @@ impl Stream {
                 bias,
                 level: None,
                 certificate: None,
-                status: Status::Solved,
+                // No problem was posed, so none is solved.
+                status: Status::Stopped,
                 iterations: self.state.seen(),
                 trace: Vec::new(),
             }],
@@ -223,7 +234,7 @@ impl Stream {
             plan: Some(plan),
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
-                source: "a stream".to_owned(),
+                source: format!("a stream (mistakes on the way: {})", self.state.mistakes()),
                 rows: self.state.seen() as usize,
                 columns: known.columns,
                 seconds: self.seconds,

@@ -163,6 +163,24 @@ fn files_that_are_no_models() {
     assert!(reason(&plain).contains("no format"));
 }
 
+#[test]
+fn a_file_that_is_cut_short_is_called_so() {
+    let whole = bytes();
+    let header = 8 + u64::from_le_bytes(whole[..8].try_into().unwrap()) as usize;
+    for (length, what) in [
+        (8, "its header does"),
+        (header - 1, "its header does"),
+        (header, "its tensors do"),
+        (whole.len() - 1, "its tensors do"),
+    ] {
+        assert_eq!(reason(&whole[..length]), format!("the file ends before {what}; it is cut short"));
+    }
+    let long = [whole, &[0]].concat();
+    assert!(
+        !reason(&long).contains("cut short") && !reason(b"a file of some other kind").contains("cut short")
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -201,10 +219,11 @@ proptest! {
 fn a_failed_write_leaves_the_old_file() {
     let folder = tempfile::tempdir().unwrap();
     let model = moons_model(30);
-    assert!(matches!(
-        model.save(&folder.path().join("no/model")),
-        Err(ModelError::File { verb: "write", .. })
-    ));
+    let path = folder.path().join("no/model");
+    let error = model.save(&path).unwrap_err();
+    assert!(matches!(error, ModelError::File { verb: "write", .. }));
+    // Neither the temporary file nor the system's number for the error.
+    assert_eq!(error.to_string(), format!("cannot write '{}': No such file or directory", path.display()));
     assert!(matches!(model.save(folder.path()), Err(ModelError::File { .. })));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

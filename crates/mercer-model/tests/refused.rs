@@ -83,9 +83,9 @@ fn learners_and_what_they_do_not_do() {
     );
     let none = said(|spec, _| {
         *spec = Spec::new(spec.kernel.clone(), Learner::NuSvc);
-        spec.loss = "hinge".parse().ok();
+        spec.loss = "logistic".parse().ok();
     });
-    assert!(none.contains("nu-svc does not take the loss hinge; it has none to choose"), "{none}");
+    assert!(none.contains("nu-svc does not take the loss logistic; it has none to choose"), "{none}");
     let kernel = said(|spec, _| *spec = Spec::new(spec.kernel.clone(), Learner::Perceptron));
     assert!(
         kernel.contains("explicit features") && kernel.contains("kernel-perceptron takes any kernel"),

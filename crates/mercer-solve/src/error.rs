@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum SolveError {
     /// A parameter out of its range.
-    #[error("{name} = {value} is out of range; it must be {range}")]
+    #[error("{name} = {} is out of range; it must be {range}", short(*value))]
     Parameter {
         /// Its name.
         name: String,
@@ -122,5 +122,14 @@ impl std::fmt::Display for CommonPoint {
             self.distance,
             self.scale
         )
+    }
+}
+
+/// A number without hundreds of zeros.
+fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() || (1e-6..1e16).contains(&value.abs()) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
     }
 }

@@ -101,7 +101,19 @@ impl Regularization {
         if value > 0.0 && value.is_finite() && lambda > 0.0 && lambda.is_finite() {
             return Ok(lambda);
         }
-        Err(SolveError::Parameter { name: name.to_owned(), value, range: "above 0 and finite".to_owned() })
+        let meaning = match self {
+            Self::C(_) => "1/(C n)",
+            Self::SmallC(_) => "1/c",
+            Self::Mu(_) => "mu/n",
+            Self::Rho(_) => "2/(rho n)",
+            Self::Lambda(_) => "lambda",
+        };
+        let range = if value > 0.0 && value.is_finite() {
+            format!("such that lambda = {meaning} is above 0 and finite")
+        } else {
+            "above 0 and finite".to_owned()
+        };
+        Err(SolveError::Parameter { name: name.to_owned(), value, range })
     }
 }
 

@@ -528,7 +528,8 @@ fn what_is_solved_elsewhere_is_refused_by_name() {
 fn a_hard_margin_that_is_small_beside_the_rows_is_found() {
     // Far from the origin, and with classes that are a millionth of the rows' extent apart.
     for (shift, apart) in [(1e5, 1.0), (0.0, 1e-5)] {
-        let row = |i: usize| [shift + if i.is_multiple_of(2) { apart } else { -apart }, (i as f64 * 0.37).sin()];
+        let row =
+            |i: usize| [shift + if i.is_multiple_of(2) { apart } else { -apart }, (i as f64 * 0.37).sin()];
         let features = Features::new(40, 2, (0..40).flat_map(row).collect()).unwrap();
         let y: Vec<f64> = (0..40).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
         let problem = Problem::new(&features, &y, Objective::HardMargin, 1.0, true).unwrap();

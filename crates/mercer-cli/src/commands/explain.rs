@@ -44,13 +44,23 @@ pub(crate) fn run(options: &Explain) -> anyhow::Result<Answer> {
         print("\nmercer explain TOPIC: a page, with something to try.\n")?;
         return Ok(Answer::Yes);
     };
-    let wanted = name.trim().to_lowercase().replace([' ', '_'], "-");
+    let wanted = normal(name);
     let Some((_, page)) = TOPICS.iter().find(|(topic, _)| *topic == wanted) else {
         let hint = near(&wanted).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
         bail!("there is no topic '{name}'{hint} (mercer explain lists them)");
     };
     print(page)?;
     Ok(Answer::Yes)
+}
+
+/// A name as the list has it: `C vs λ` is c-vs-lambda.
+fn normal(name: &str) -> String {
+    let mut name = name.to_lowercase().replace('_', " ");
+    for (letter, word) in [('λ', "lambda"), ('σ', "sigma"), ('ς', "sigma"), ('γ', "gamma"), ('ν', "nu")]
+    {
+        name = name.replace(letter, word);
+    }
+    name.split_whitespace().collect::<Vec<_>>().join("-")
 }
 
 /// What stands after the name in the first line.
@@ -87,6 +97,22 @@ mod tests {
     fn no_page_is_forgotten() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/topics");
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), TOPICS.len());
+    }
+
+    #[test]
+    fn spaces_capitals_and_greek_letters_are_all_the_same() {
+        for (said, name) in [
+            ("C vs λ", "c-vs-lambda"),
+            ("C vs lambda", "c-vs-lambda"),
+            ("σ vs γ", "sigma-vs-gamma"),
+            ("Sigma_vs_Gamma", "sigma-vs-gamma"),
+            (" support  vector ", "support-vector"),
+            ("Duality-Gap", "duality-gap"),
+            ("ν", "nu"),
+        ] {
+            assert_eq!(normal(said), name);
+            assert!(TOPICS.iter().any(|(topic, _)| *topic == name));
+        }
     }
 
     #[test]

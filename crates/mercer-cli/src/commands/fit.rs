@@ -165,10 +165,14 @@ fn in_words(model: &Model, data: &Data, error: &TrainingError, saved: Option<&st
         lines.push(("machines", format!("{} for {classes} classes; the worst one:", model.machines().len())));
     }
     if let Some((machine, found)) = words::worst_first(model).first() {
-        let bound = format!("{} free, {} at the bound", found.free(), found.bound);
+        // Only where something is minimised do coefficients have bounds.
+        let bound = match found.claim {
+            Claim::Optimal => format!(": {} free, {} at the bound", found.free(), found.bound),
+            Claim::Separates { .. } => String::new(),
+        };
         let all = model.support();
         let all = if all == found.support { String::new() } else { format!(" ({all} in all machines)") };
-        lines.push(("support", format!("{}: {bound}{all}", count(found.support, "row"))));
+        lines.push(("support", format!("{}{bound}{all}", count(found.support, "row"))));
         match found.claim {
             Claim::Separates { mistakes, margin } => {
                 let said = format!("{} on the wrong side; margin {}", count(mistakes, "row"), number(margin));

@@ -22,6 +22,10 @@ pub(crate) fn in_words(model: &Model) -> String {
     let mut lines = what(model);
     let machines = words::worst_first(model);
     match (machines.as_slice(), model.machines()) {
+        ([], _) if words::is_streamed(model) => {
+            lines.push(("certificate", format!("none; {}.", words::NOT_POSED)));
+            lines.push(("ended", format!("the stream ended, after {}.", count(model.provenance().rows, "row"))));
+        }
         ([], _) => lines.push((
             "certificate",
             "none. Another program made this model, so nothing is known here about how close to optimal it is. \
@@ -72,15 +76,15 @@ fn what(model: &Model) -> Vec<(&'static str, String)> {
     let mut lines = vec![("model", learned), ("problem", format!("{}.", words::formula(model)))];
     lines.push(("asked", words::problem(model)));
     let size = "|f|^2 = sum of alpha_i*alpha_j*k(x_i,x_j)";
-    let meaning = if spec.offset {
-        format!(
-            "f(x) + b with f(x) = sum of alpha_j*k(x_j,x) over {}; {size}",
-            count(model.support(), "support vector")
-        )
-    } else {
-        format!("f(x) = sum of alpha_j*k(x_j,x) over {}; {size}", count(model.support(), "support vector"))
+    let sum = format!("f(x) = sum of alpha_j*k(x_j,x) over {}", count(model.support(), "support vector"));
+    let score = match (spec.learner, spec.offset) {
+        (Learner::OneClass, _) => format!("f(x) - rho with {sum}; score above 0: inside"),
+        (Learner::NuSvc, true) => format!("(f(x) + b)/rho with {sum}"),
+        (Learner::NuSvc, false) => format!("f(x)/rho with {sum}"),
+        (_, true) => format!("f(x) + b with {sum}"),
+        (_, false) => sum,
     };
-    lines.push(("score", meaning));
+    lines.push(("score", format!("{score}; {size}")));
     lines
 }
 
@@ -104,9 +108,19 @@ fn certificate(model: &Model, machine: &Machine, found: &Certificate) -> Vec<(&'
                 count(mistakes, "training row")
             ),
         )),
-        Claim::Optimal => lines.extend(bounds(model, found)),
+        Claim::Optimal => {
+            if model.spec().learner == Learner::Lms {
+                let said = format!(
+                    "that of kernel ridge with lambda {}, which LMS does not minimise: it minimises the squared loss \
+                     without a penalty and is stopped early. A gap is no fault of it.",
+                    number(model.lambda())
+                );
+                lines.push(("certificate", said));
+            }
+            lines.extend(bounds(model, found));
+        }
     }
-    lines.push(("kernel", kernel(found)));
+    lines.push(("kernel", if found.claim == Claim::Optimal { kernel(found) } else { space(found) }));
     lines.push(("support", support(model, found)));
     lines.extend(geometry(model, machine, found));
     lines.push(("ended", format!("{}, after {}.", words::ending(machine.status), steps(machine.iterations))));
@@ -193,14 +207,43 @@ fn kernel(found: &Certificate) -> String {
     }
 }
 
+/// Whether there is a feature space, in which a margin is a distance.
+fn space(found: &Certificate) -> String {
+    match &found.convexity {
+        Convexity::Refuted { evidence } => format!(
+            "NOT a Mercer kernel on these rows: {evidence}. There is no feature space, so the margin is no distance: \
+             this certificate is void. The machine may still predict."
+        ),
+        Convexity::Proved => {
+            "positive semi-definite by construction (mercer check prints the proof), so the margin is a \
+             distance in feature space."
+                .to_owned()
+        }
+        Convexity::Measured => {
+            "positive semi-definite on the training rows, as measured, so the margin is a distance in \
+             feature space."
+                .to_owned()
+        }
+        Convexity::Sampled { rows } => format!(
+            "not proved to be positive semi-definite; {rows} training rows were measured and do not refute it. The margin \
+             is a distance if it is."
+        ),
+        Convexity::Assumed => {
+            "assumed to be positive semi-definite; the margin is a distance if it is.".to_owned()
+        }
+    }
+}
+
 fn support(model: &Model, found: &Certificate) -> String {
     let rows = model.provenance().rows.max(1);
     let share = number((1000.0 * found.support as f64 / rows as f64).round() / 10.0);
     let idle = found.support < model.provenance().rows && found.claim == Claim::Optimal && model.certified();
+    let of = format!("{} of {} ({share} %)", found.support, count(model.provenance().rows, "row"));
+    if found.claim != Claim::Optimal {
+        return format!("{of}.");
+    }
     format!(
-        "{} of {} ({share} %): {} free, {} at the bound.{}",
-        found.support,
-        count(model.provenance().rows, "row"),
+        "{of}: {} free, {} at the bound.{}",
         found.free(),
         found.bound,
         if idle { " The other rows could be dropped without a change." } else { "" }
@@ -221,11 +264,13 @@ fn geometry(model: &Model, machine: &Machine, found: &Certificate) -> Vec<(&'sta
         && found.claim == Claim::Optimal
         && !matches!(found.convexity, Convexity::Refuted { .. })
     {
+        // The scores of nu-svc are in units of rho.
+        let (name, unit) = unit(model, machine).map_or(("1", 1.0), |rho| ("rho", rho));
         lines.push((
             "margin",
             format!(
-                "1/|f| = {}: the score changes from 0 to 1 over this distance in feature space.",
-                number(1.0 / found.norm)
+                "{name}/|f| = {}: the score changes from 0 to 1 over this distance in feature space.",
+                number(unit / found.norm)
             ),
         ));
     }
@@ -240,9 +285,14 @@ fn geometry(model: &Model, machine: &Machine, found: &Certificate) -> Vec<(&'sta
         lines.push(("level", said));
     }
     if model.spec().offset {
-        lines.push(("offset", format!("b = {}", number(machine.bias))));
+        lines.push(("offset", format!("b = {}", number(machine.bias * unit(model, machine).unwrap_or(1.0)))));
     }
     lines
+}
+
+/// What the scores of a machine are divided by, where they are.
+fn unit(model: &Model, machine: &Machine) -> Option<f64> {
+    machine.level.filter(|&rho| model.spec().learner == Learner::NuSvc && rho > 0.0)
 }
 
 fn steps(iterations: u64) -> String {
@@ -263,6 +313,13 @@ fn digits(value: f64) -> String {
 }
 
 fn several(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
+    if machines.iter().all(|(_, found)| found.claim != Claim::Optimal) {
+        return format!(
+            "one for each of {} machines, below: rows on the wrong side, and the distance of the nearest row from the \
+             boundary in feature space. No objective is minimised, so there is no gap.",
+            model.machines().len()
+        );
+    }
     let worst = words::share(machines[0].1.relative_gap);
     format!(
         "one for each of {} machines, below. The worst is above the best possible machine for its two classes by at \
@@ -272,12 +329,13 @@ fn several(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
 }
 
 fn table(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
+    if machines.iter().all(|(_, found)| found.claim != Claim::Optimal) {
+        return separations(model, machines);
+    }
     let header =
         ["machine", "objective", "dual", "relative gap", "violation", "support", "at bound", "ended"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     rows.extend(machines.iter().map(|(machine, found)| {
-        let ended = words::ending(machine.status);
-        let void = matches!(found.convexity, Convexity::Refuted { .. });
         vec![
             visible(&words::name(model, machine)),
             number(found.primal),
@@ -286,10 +344,39 @@ fn table(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
             format!("{:.1e}", found.violation),
             found.support.to_string(),
             found.bound.to_string(),
-            if void { "void".to_owned() } else { ended.split(':').next().unwrap_or(ended).to_owned() },
+            short_ending(machine, found).to_owned(),
         ]
     }));
     columns(&rows)
+}
+
+/// The same where nothing is minimised.
+fn separations(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
+    let mut rows = vec![["machine", "mistakes", "margin", "support", "ended"].map(str::to_owned).to_vec()];
+    rows.extend(machines.iter().map(|(machine, found)| {
+        let (mistakes, margin) = match found.claim {
+            Claim::Separates { mistakes, margin } => (mistakes.to_string(), number(margin)),
+            Claim::Optimal => (String::new(), String::new()),
+        };
+        vec![
+            visible(&words::name(model, machine)),
+            mistakes,
+            margin,
+            found.support.to_string(),
+            short_ending(machine, found).to_owned(),
+        ]
+    }));
+    columns(&rows)
+}
+
+/// How a machine ended, in a word or a few.
+fn short_ending(machine: &Machine, found: &Certificate) -> &'static str {
+    let ended = words::ending(machine.status);
+    if matches!(found.convexity, Convexity::Refuted { .. }) {
+        "void"
+    } else {
+        ended.split(':').next().unwrap_or(ended)
+    }
 }
 
 fn verdict(model: &Model) -> String {
@@ -300,7 +387,7 @@ fn verdict(model: &Model) -> String {
                 machine.certificate.as_ref().is_some_and(|found| found.claim != Claim::Optimal)
             };
             if model.machines().iter().all(separates) {
-                return "yes: every training row is on the right side.".to_owned();
+                return "yes: the sign is right on every training row, and the margin is as said.".to_owned();
             }
             match (tolerance.gap, tolerance.violation) {
                 (Some(gap), _) => format!("yes, to the tolerance that was asked for (relative gap {gap:e})."),
@@ -341,10 +428,11 @@ fn around(model: &Model) -> Vec<(&'static str, String)> {
     }
     if !from.version.is_empty() {
         let hash: String = from.hash.chars().take(12).collect();
+        let hash = if hash.is_empty() { hash } else { format!(" (sha256 {hash}…)") };
         lines.push((
             "made",
             format!(
-                "by mercer {} from {} of {} (sha256 {hash}…) with seed {}, in {} s and {} kernel entries",
+                "by mercer {} from {} of {}{hash} with seed {}, in {} s and {} kernel entries",
                 from.version,
                 count(from.rows, "row"),
                 from.source,

@@ -14,7 +14,7 @@ use crate::args::Stream;
 use crate::input::{kernel, kinds};
 use crate::labels::label;
 use crate::model_file;
-use crate::output::{Answer, count, note, number, quote, to_stdout};
+use crate::output::{Answer, causes, count, note, number, quote, to_stdout};
 use crate::watch::{listen, stopped};
 
 /// How long a signal may wait for a row.
@@ -44,11 +44,13 @@ pub(crate) fn run(options: &Stream) -> anyhow::Result<Answer> {
         open: true,
     };
     stream.say("row,predicted,label,mistake\n")?;
-    while let Some(text) = next(&lines)? {
-        stream.row(&text)?;
-        if !stream.open {
-            break;
+    if let Err(error) = stream.rows(&lines) {
+        // One bad row does not lose what the rows before it taught, if they were of both classes.
+        if stream.save().is_err() {
+            return Err(error);
         }
+        let (rows, out) = (count(stream.seen, "row"), options.out.display());
+        bail!("{}; the model of the {rows} before is saved: {out}", causes(&error));
     }
     if stream.seen == 0 {
         bail!("'standard input' has a header but no row below it");
@@ -170,6 +172,16 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
+    /// Rows until the stream ends, or until nobody reads what is printed.
+    fn rows(&mut self, lines: &Receiver<io::Result<String>>) -> anyhow::Result<()> {
+        while self.open
+            && let Some(text) = next(lines)?
+        {
+            self.row(&text)?;
+        }
+        Ok(())
+    }
+
     fn row(&mut self, text: &str) -> anyhow::Result<()> {
         let number = self.seen + 1;
         let (table, target) = self.reader.read(text, number)?;

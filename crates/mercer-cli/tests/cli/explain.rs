@@ -17,6 +17,7 @@ fn a_page() {
         folder.run(&["explain", "Support Vector"]).answer(),
         folder.run(&["explain", "support-vector"]).answer()
     );
+    assert!(folder.run(&["explain", "C vs λ"]).answer().starts_with("c-vs-lambda: "));
 }
 
 #[test]

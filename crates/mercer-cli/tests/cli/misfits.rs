@@ -53,6 +53,11 @@ fn numbers_that_make_no_sense() {
         (["--c", "-3"], range("c", "-3")),
         (["--mu", "0"], range("mu", "0")),
         (["--rho", "-0.5"], range("rho", "-0.5")),
+        (
+            ["--C", "1e308"],
+            "C = 1e308 is out of range; it must be such that lambda = 1/(C n) is above 0 and finite"
+                .to_owned(),
+        ),
         (["--C", "1,5"], number("C", "1,5")),
         (["--lambda", "small"], number("lambda", "small")),
         (["--tolerance", "0"], "invalid value '0' for '--tolerance <GAP>': give a number above 0".to_owned()),

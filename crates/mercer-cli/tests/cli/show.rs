@@ -49,6 +49,50 @@ fn other_certificates() {
     }
 }
 
+/// What `show` says of a model, without its line ends.
+fn said(fit: &[&str]) -> String {
+    let folder = Folder::with("six.csv", SIX);
+    folder.run(&[&["fit", "-o", "m.mercer"], fit].concat());
+    let text = folder.run(&["show", "m.mercer"]).answer();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn scores_in_units_of_rho_and_below_it() {
+    let text = said(&["six.csv", "--solver", "nu-svc", "--nu", "0.3", "-k", "linear"]);
+    assert!(
+        text.contains("score (f(x) + b)/rho with f(x) =") && text.contains("margin rho/|f| = "),
+        "{text}"
+    );
+    let text = said(&["six.csv", "--solver", "one-class", "--nu", "0.5", "-k", "rbf(sigma=1)"]);
+    assert!(
+        text.contains("score f(x) - rho with f(x) =") && text.contains("score above 0: inside"),
+        "{text}"
+    );
+}
+
+#[test]
+fn lms_is_not_ridge() {
+    let text = said(&["@sinc(n=30)", "--solver", "lms", "-k", "rbf(sigma=1)"]);
+    for words in ["without a penalty", "stopped early", "that of kernel ridge with lambda "] {
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn perceptrons_have_no_bounds() {
+    for fit in [
+        &["six.csv", "--solver", "kernel-perceptron", "-k", "linear + 1"][..],
+        &["@iris", "--solver", "kernel-perceptron", "--multi", "one-vs-one", "-k", "rbf(sigma=1)"],
+    ] {
+        let text = said(fit);
+        assert!(text.contains("certified yes: the sign is right on every training row"), "{text}");
+        for words in ["at the bound", "at bound", "bounds hold", "relative gap"] {
+            assert!(!text.contains(words), "{words}: {text}");
+        }
+    }
+}
+
 #[test]
 fn a_void_certificate_is_called_void() {
     let folder = Folder::new();

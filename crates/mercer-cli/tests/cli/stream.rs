@@ -74,6 +74,24 @@ fn a_signal_ends_a_stream_and_saves() {
 }
 
 #[test]
+fn a_bad_row_does_not_lose_what_was_learned() {
+    let folder = Folder::new();
+    let input = "a,label\n1,x\n-1,y\nword,y\n";
+    let ran = folder.run_on(&["stream", "-k", "linear", "-o", "s.mercer"], input.as_bytes());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("row 3, column 'a'"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("; the model of the 2 rows before is saved: s.mercer\n"), "{}", ran.stderr);
+    let shown = folder.run(&["show", "s.mercer"]).answer();
+    assert!(
+        shown.contains("it was learned from a stream") && shown.contains("mistakes on the way"),
+        "{shown}"
+    );
+    assert!(!shown.contains("nother program") && !shown.contains("solved:"), "{shown}");
+    let machine = &folder.run(&["show", "s.mercer", "--json"]).json(0)["machines"][0];
+    assert_eq!((&machine["solved"], &machine["ended"]), (&false.into(), &"the stream ended".into()));
+}
+
+#[test]
 fn rows_that_cannot_be_learned() {
     let folder = Folder::new();
     for (input, expected) in [
@@ -95,4 +113,20 @@ fn rows_that_cannot_be_learned() {
         );
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
+}
+
+#[test]
+fn names_are_not_known_beforehand() {
+    let folder = Folder::new();
+    let input = "a,c,label\n1,red,x\n-1,blue,y\n";
+    let with = |kernel: &str| {
+        let words = ["stream", "-k", kernel, "--kind", "c=categories", "-o", "s.mercer"];
+        folder.run_on(&words, input.as_bytes())
+    };
+    let refused = with("rbf(sigma=1)");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let said = "row 1: column 'c' holds names, and a kernel on vectors needs all of them beforehand";
+    assert!(refused.stderr.contains(said) && refused.stderr.contains("use delta[c]"), "{}", refused.stderr);
+    with("rbf(sigma=1)[a] * delta[c]").exit(0);
+    with("rbf(sigma=1)[a]").exit(0);
 }

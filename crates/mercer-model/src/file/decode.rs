@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mercer_kernel::Registry;
 use mercer_solve::Progress;
-use safetensors::{Dtype, SafeTensors};
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::de::DeserializeOwned;
 
 use super::encode::{Metadata, TRACE, checksum};
@@ -59,7 +59,10 @@ fn check_format(format: &str) -> Result<(), Fault> {
 
 /// Metadata and tensors; what safetensors checks is that tensors lie in the file one after the other.
 pub(super) fn open(bytes: &[u8]) -> Result<(Metadata, Tensors<'_>), String> {
-    let (length, header) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
+    let (length, header) = SafeTensors::read_metadata(bytes).map_err(|error| match cut(bytes, &error) {
+        Some(what) => format!("the file ends before {what}; it is cut short"),
+        None => error.to_string(),
+    })?;
     let data = &bytes[8 + length..];
     let mut tensors = BTreeMap::new();
     for (name, info) in header.tensors() {
@@ -69,6 +72,21 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Metadata, Tensors<'_>), String> {
     }
     let metadata = header.metadata().clone().unwrap_or_default().into_iter().collect();
     Ok((metadata, Tensors(tensors)))
+}
+
+/// What a file that is only the beginning of one does not have in full.
+fn cut(bytes: &[u8], error: &SafeTensorError) -> Option<&'static str> {
+    let (length, rest) = bytes.split_first_chunk::<8>()?;
+    match error {
+        // Every header is a JSON object; other files that begin with eight bytes of any kind are no models.
+        SafeTensorError::InvalidHeaderLength if rest.is_empty() || rest[0] == b'{' => Some("its header does"),
+        SafeTensorError::MetadataIncompleteBuffer => {
+            let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+            let header: safetensors::tensor::Metadata = serde_json::from_slice(rest.get(..length)?).ok()?;
+            (rest.len() - length < header.data_len()).then_some("its tensors do")
+        }
+        _ => None,
+    }
 }
 
 fn model(metadata: &Metadata, tensors: &Tensors<'_>, registry: &Registry) -> Result<Model, String> {

@@ -34,11 +34,8 @@ pub(crate) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
         path: path.to_owned(),
         reason,
     })?;
-    store::write_whole(path, |writer| writer.write_all(&bytes)).map_err(|error| ModelError::File {
-        verb: "write",
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })
+    store::write_whole(path, |writer| writer.write_all(&bytes))
+        .map_err(|error| ModelError::file("write", path, &error))
 }
 
 pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Model, ModelError> {

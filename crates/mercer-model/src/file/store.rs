@@ -62,11 +62,7 @@ fn followed(path: &Path) -> PathBuf {
 
 /// The whole file, if it is one and not beyond all measure.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
-    let cannot = |error: io::Error| ModelError::File {
-        verb: "read",
-        path: path.to_owned(),
-        reason: error.to_string(),
-    };
+    let cannot = |error: io::Error| ModelError::file("read", path, &error);
     let corrupt = |reason: String| ModelError::Corrupt { path: path.to_owned(), reason };
     let known = std::fs::metadata(path).map_err(cannot)?;
     if !known.is_file() {

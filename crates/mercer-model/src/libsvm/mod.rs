@@ -45,11 +45,7 @@ impl LibsvmModel {
 
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
-        let failed = |error: std::io::Error| ModelError::File {
-            verb: "read",
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
+        let failed = |error: std::io::Error| ModelError::file("read", path, &error);
         let corrupt = |reason: String| ModelError::Corrupt { path: path.to_owned(), reason };
         let mut bytes = Vec::new();
         File::open(path).map_err(failed)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -62,12 +58,8 @@ impl LibsvmModel {
 
     /// Writes a file, or leaves what is there as it is. What is no file, such as /dev/null, is written as it is.
     pub fn write(&self, path: &Path) -> Result<(), ModelError> {
-        let failed = |error: std::io::Error| ModelError::File {
-            verb: "write",
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
-        store::write_whole(path, |writer| write!(writer, "{self}")).map_err(failed)
+        store::write_whole(path, |writer| write!(writer, "{self}"))
+            .map_err(|error| ModelError::file("write", path, &error))
     }
 
     /// The text of a model; an error says what LIBSVM has no word for.
