@@ -540,3 +540,29 @@ fn a_hard_margin_that_is_small_beside_the_rows_is_found() {
         assert!((margin / apart - 1.0).abs() < 1e-2, "{margin} and {apart}");
     }
 }
+
+#[test]
+fn rows_at_their_bound_are_told_under_the_norm_penalty_too() {
+    let table = random(60, 2, 5);
+    let y = targets(&Hinge, 60, 6);
+    let gram = gram("rbf(sigma=0.7)", &table);
+    let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 0.02, true).unwrap();
+    let problem = problem.penalized(Penalty::Norm);
+    let run = &mut Run::quiet(Tolerance::default());
+    let solution = Norm { inner: &Smo::default() }.solve(&problem, None, run).unwrap();
+    let certificate = certify(&problem, &solution);
+    assert!(certificate.relative_gap <= 1e-6 && certificate.violation < 1e-2, "{}", certificate.violation);
+    assert!(certificate.bound > 0, "the labels are random");
+}
+
+#[test]
+fn rounding_does_not_refute_a_kernel() {
+    let row = |i: usize| [1e8 + (i as f64).sin(), 1e8 + (1.7 * i as f64).cos()];
+    let features = Features::new(30, 2, (0..30).flat_map(row).collect()).unwrap();
+    let y: Vec<f64> = (0..30).map(|i| if i < 15 { 1.0 } else { -1.0 }).collect();
+    let problem = Problem::new(&features, &y, Objective::Risk(&Hinge), 0.01, true).unwrap();
+    let limits = Limits { iterations: Some(10_000), ..Limits::default() };
+    let run = &mut Run::new(&Silent, limits, Tolerance::default());
+    let solution = Smo::default().solve(&problem, None, run).unwrap();
+    assert_eq!(certify(&problem, &solution).convexity, Convexity::Assumed);
+}

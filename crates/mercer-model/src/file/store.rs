@@ -79,3 +79,21 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
     File::open(path).map_err(cannot)?.take(known.len()).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_followed_also_where_they_lead_to_nothing_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("kept"), folder.path().join("link"));
+        std::os::unix::fs::symlink("kept", &link).unwrap();
+        for text in ["first", "second"] {
+            write_whole(&link, |writer| writer.write_all(text.as_bytes())).unwrap();
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+            assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left over");
+    }
+}

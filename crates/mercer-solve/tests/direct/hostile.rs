@@ -294,3 +294,17 @@ fn the_budget_is_asked_first_and_the_norm_refused() {
     );
     assert!(matches!(wrong, Err(SolveError::Shape { .. })));
 }
+
+#[test]
+fn ridge_on_features_asks_the_budget() {
+    let features = Features::new(100, 60, vec![0.5; 6000]).unwrap();
+    let y = vec![1.0; 100];
+    let problem = Problem::new(&features, &y, Objective::Risk(&Squared), 0.1, false).unwrap();
+    let budget = Budget::of_bytes(1000);
+    let solvers: [&dyn Solver; 2] =
+        [&RidgePrimal { features: &features, budget }, &RidgeDual { features: &features, budget }];
+    for solver in solvers {
+        let refused = solver.solve(&problem, None, &mut Run::quiet(tight(1e-6)));
+        assert!(matches!(refused, Err(SolveError::OverBudget { .. })), "{}", solver.name());
+    }
+}
