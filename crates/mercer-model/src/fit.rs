@@ -14,7 +14,7 @@ use mercer_points::{Column, ColumnData, Points, Table};
 use mercer_solve::{Limits, Silent, SolveError, Watch};
 
 use crate::engine::ROW;
-use crate::machines::{Fitted, Posed, machines};
+use crate::machines::{Fitted, Posed, judge, machines};
 use crate::needs::{Needs, is_linear, is_matrix};
 use crate::target::{Goal, goal, loss_of, row_weights};
 use crate::{Kind, Learner, Model, ModelError, Parts, Preprocessing, Provenance, Schema, Spec, Task};
@@ -150,6 +150,38 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
         },
     };
     Model::from_parts_with(parts, registry)
+}
+
+/// Certifies coefficients that came from anywhere, against the problem that a specification poses: two classes, numbers
+/// or nothing, one α a row.
+///
+/// ```
+/// use mercer_model::{Learner, Setting, Spec, Training, certify, fit};
+/// let mut table = mercer_points::read("@moons(n=40)", &Default::default()).unwrap();
+/// let target = table.remove("label").unwrap();
+/// let spec = Spec::new("rbf(sigma=0.3)".parse().unwrap(), Learner::Smo);
+/// let zero = certify(&spec, &Training::new(&table, &target), &[0.0; 40], 0.0).unwrap();
+/// assert_eq!((zero.primal, zero.dual), (1.0, 0.0));
+/// ```
+pub fn certify(
+    spec: &Spec,
+    training: &Training<'_>,
+    alpha: &[f64],
+    bias: f64,
+) -> Result<mercer_solve::Certificate, ModelError> {
+    let rows = training.table.len();
+    let loss = check(spec)?;
+    let goal = goal(spec, loss, training.target, rows)?;
+    let weights = row_weights(spec, &goal, training.weights, rows)?;
+    let (schema, preprocessing) = prepare(spec, training)?;
+    let table = preprocessing.apply(&schema, training.table)?;
+    let gram = Lazy::with(&spec.kernel, &table, training.registry)?;
+    let y = match &goal {
+        Goal::Numbers(y) => y.clone(),
+        Goal::Nothing => vec![0.0; rows],
+        Goal::Classes(_, codes) => codes.iter().map(|&code| if code == 1 { 1.0 } else { -1.0 }).collect(),
+    };
+    judge(spec, loss, (&gram, &y, weights.as_deref()), alpha, bias)
 }
 
 /// What can be said of a specification before any row is looked at.

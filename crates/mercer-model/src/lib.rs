@@ -28,7 +28,7 @@ mod text;
 pub use error::ModelError;
 pub use explain::{Explanation, Term};
 pub use file::store::write_whole;
-pub use fit::{Setting, Training, fit};
+pub use fit::{Setting, Training, certify, fit};
 pub use learners::{Kind, LEARNERS, Learner, LearnerInfo};
 pub use model::{Machine, Model, Parts, Provenance, Task};
 pub use predict::{Outcome, Prediction};

@@ -9,7 +9,7 @@ use mercer_solve::loss::{Loss, LossSpec};
 use mercer_solve::solvers::Norm;
 use mercer_solve::{
     Certificate, Claim, Convexity, Features, Limits, Objective, Penalty, Problem, Run, Solution, SolveError,
-    Solver, Status, certify_until,
+    Solver, Status, certify, certify_until,
 };
 
 use crate::build::solver_for;
@@ -152,6 +152,29 @@ fn solve(
     }
     let certificate = certify_until(&problem, &solution, *deadline);
     Ok((solution, certificate))
+}
+
+/// The certificate of coefficients that no solver of ours need have made.
+pub(crate) fn judge(
+    spec: &Spec,
+    loss: Option<LossSpec>,
+    (gram, y, weights): (&dyn Gram, &[f64], Option<&[f64]>),
+    alpha: &[f64],
+    bias: f64,
+) -> Result<Certificate, ModelError> {
+    if alpha.len() != y.len() {
+        let (expected, found) = (y.len(), alpha.len());
+        return Err(SolveError::Shape { what: "coefficients", expected, found }.into());
+    }
+    let loss: Option<Box<dyn Loss>> = loss.map(|loss| loss.build()).transpose()?;
+    let lambda = spec.regularization.lambda(y.len())?;
+    let mut problem = Problem::new(gram, y, objective(spec, loss.as_deref()), lambda, spec.offset)?;
+    if let Some(weights) = weights {
+        problem = problem.weighted(weights)?;
+    }
+    let problem = problem.penalized(spec.penalty);
+    let run = Run::quiet(spec.tolerance);
+    Ok(certify(&problem, &run.solution(alpha.to_vec(), bias, Status::Solved, 0)))
 }
 
 /// The features of the rows of a share.

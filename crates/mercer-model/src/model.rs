@@ -254,6 +254,25 @@ impl Model {
         crate::file::load(path, registry)
     }
 
+    /// What [`Model::save`] writes, for those who keep models elsewhere than in files.
+    ///
+    /// ```
+    /// use mercer_model::{Learner, Model, Setting, Spec, Training, fit};
+    /// let mut table = mercer_points::read("@moons(n=40)", &Default::default()).unwrap();
+    /// let target = table.remove("label").unwrap();
+    /// let spec = Spec::new("rbf(sigma=0.3)".parse().unwrap(), Learner::Smo);
+    /// let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
+    /// assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        crate::file::to_bytes(self)
+    }
+
+    /// A model from the bytes that [`Model::to_bytes`] made; whatever they are, the answer is a model or an error.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        crate::file::from_bytes(bytes, &Registry::new())
+    }
+
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
     }

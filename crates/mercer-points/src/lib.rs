@@ -30,8 +30,8 @@ pub use maps::{
 };
 pub use points::Points;
 pub use read::{
-    Format, Kind, Missing, NpyFloat, NpyProblem, ReadError, ReadOptions, TokenProblem, default_target, read,
-    read_from, write_npy,
+    Format, Kind, Missing, NpyFloat, NpyProblem, ReadError, ReadOptions, TokenProblem, are_categories,
+    default_target, read, read_from, write_npy,
 };
 pub use sparse::{Sparse, SparseRow};
 pub use split::{Split, SplitError, Strata, folds, holdout};

@@ -28,6 +28,20 @@ use crate::{Model, ModelError};
 /// What this version writes, and the latest that it reads.
 pub(crate) const FORMAT: &str = "mercer/1";
 
+/// The bytes of a model file.
+pub(crate) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelError> {
+    encode::encode(model.parts()).map_err(ModelError::Data)
+}
+
+/// The model that the bytes of a file hold.
+pub(crate) fn from_bytes(bytes: &[u8], registry: &Registry) -> Result<Model, ModelError> {
+    let path = || std::path::PathBuf::from("bytes of a model");
+    decode::decode(bytes, registry).map_err(|fault| match fault {
+        decode::Fault::Newer(found) => ModelError::Newer { path: path(), found, known: FORMAT },
+        decode::Fault::Corrupt(reason) => ModelError::Corrupt { path: path(), reason },
+    })
+}
+
 pub(crate) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
     let bytes = encode::encode(model.parts()).map_err(|reason| ModelError::File {
         verb: "write",
@@ -39,10 +53,10 @@ pub(crate) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
 }
 
 pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Model, ModelError> {
-    let bytes = store::read(path)?;
-    decode::decode(&bytes, registry).map_err(|fault| match fault {
-        decode::Fault::Newer(found) => ModelError::Newer { path: path.to_owned(), found, known: FORMAT },
-        decode::Fault::Corrupt(reason) => ModelError::Corrupt { path: path.to_owned(), reason },
+    from_bytes(&store::read(path)?, registry).map_err(|error| match error {
+        ModelError::Newer { found, known, .. } => ModelError::Newer { path: path.to_owned(), found, known },
+        ModelError::Corrupt { reason, .. } => ModelError::Corrupt { path: path.to_owned(), reason },
+        other => other,
     })
 }
 

@@ -25,6 +25,7 @@ mod sniff;
 mod source;
 mod text;
 
+pub use csv::are_categories;
 pub use error::{NpyProblem, ReadError, TokenProblem};
 pub use npy::{NpyFloat, write_npy};
 pub use options::{Format, Kind, Missing, ReadOptions};

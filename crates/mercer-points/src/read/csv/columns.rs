@@ -144,15 +144,28 @@ impl Words {
         if is_target {
             return Kind::Categories;
         }
-        let rows = self.ends.len();
-        let few = (2.0 * (rows as f64).sqrt()).max(20.0) as usize;
-        let mut distinct = HashSet::new();
-        for cell in self.cells().map(str::trim) {
-            distinct.insert(cell);
-            if cell.len() > SHORT || distinct.len() > few {
-                return Kind::Texts;
-            }
+        if are_categories(self.ends.len(), self.cells().map(str::trim)) {
+            Kind::Categories
+        } else {
+            Kind::Texts
         }
-        if distinct.len() < rows { Kind::Categories } else { Kind::Texts }
     }
+}
+
+/// Whether words are names from a finite set, not texts: short, few, and not all different.
+///
+/// ```
+/// assert!(mercer_points::are_categories(4, ["red", "red", "blue", "red"]));
+/// assert!(!mercer_points::are_categories(2, ["gattaca", "gatta"]));
+/// ```
+pub fn are_categories<'a>(rows: usize, words: impl IntoIterator<Item = &'a str>) -> bool {
+    let few = (2.0 * (rows as f64).sqrt()).max(20.0) as usize;
+    let mut distinct = HashSet::new();
+    for word in words {
+        distinct.insert(word);
+        if word.len() > SHORT || distinct.len() > few {
+            return false;
+        }
+    }
+    distinct.len() < rows
 }

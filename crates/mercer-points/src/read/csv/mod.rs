@@ -13,4 +13,6 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+pub use columns::are_categories;
+
 pub(super) use columns::read;

@@ -1,0 +1,105 @@
+//! Fitting, and certifying coefficients from anywhere.
+
+use std::time::Duration;
+
+use mercer::model::{Model, ModelError, Setting, Spec, Training};
+use mercer::points::{Categories, Column, ColumnData};
+use mercer::solve::Limits;
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{Raise, exception};
+use crate::model::{PyModel, certificate};
+use crate::run::{Ended, budget, detached, watched};
+use crate::table::PyTable;
+
+/// What a target is called where it has no name.
+const TARGET: &str = "target";
+
+/// Learns a model. See `mercer-model`'s `Spec` for the lines of `spec`.
+#[pyfunction]
+#[pyo3(signature = (spec, table, target=None, weights=None, *, time_limit=None, max_iter=None, memory_limit=None, threads=None, progress=None))]
+#[allow(clippy::too_many_arguments)]
+fn fit(
+    py: Python<'_>,
+    spec: &str,
+    table: &PyTable,
+    target: Option<&Bound<'_, PyAny>>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    time_limit: Option<f64>,
+    max_iter: Option<u64>,
+    memory_limit: Option<u64>,
+    threads: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyModel> {
+    let spec: Spec = spec.parse().map_err(Raise::raise)?;
+    let target = target.map(column).transpose()?;
+    let weights = weights.map(|weights| weights.as_array().to_vec());
+    let limits = Limits { time: time_limit.map(seconds).transpose()?, iterations: max_iter };
+    let table = &table.table;
+    let Ended { result, interrupted } =
+        watched(py, threads, progress, |watch| -> Result<Model, ModelError> {
+            let training = Training {
+                target: target.as_ref(),
+                weights: weights.as_deref(),
+                source: "Python",
+                ..Training::unlabelled(table)
+            };
+            mercer::model::fit(&spec, &training, &Setting { limits, budget: budget(memory_limit), watch })
+        })?;
+    Ok(PyModel { model: result.map_err(Raise::raise)?, interrupted })
+}
+
+/// The certificate of coefficients, one a row, for the problem that a specification poses.
+#[pyfunction]
+fn certify<'py>(
+    py: Python<'py>,
+    spec: &str,
+    table: &PyTable,
+    target: Option<&Bound<'py, PyAny>>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    alpha: PyReadonlyArray1<'py, f64>,
+    bias: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let spec: Spec = spec.parse().map_err(Raise::raise)?;
+    let target = target.map(column).transpose()?;
+    let weights = weights.map(|weights| weights.as_array().to_vec());
+    let alpha = alpha.as_array().to_vec();
+    let table = &table.table;
+    let found = detached(py, None, || {
+        let training =
+            Training { target: target.as_ref(), weights: weights.as_deref(), ..Training::unlabelled(table) };
+        mercer::model::certify(&spec, &training, &alpha, bias)
+    })?;
+    certificate(py, &found.map_err(Raise::raise)?, &spec.tolerance)
+}
+
+/// A target: numbers, or names of classes and the class of each row.
+pub(crate) fn column(target: &Bound<'_, PyAny>) -> PyResult<Column> {
+    let named = |data| Ok(Column { name: TARGET.to_owned(), data });
+    if let Ok(values) = target.cast::<PyArray1<f64>>() {
+        return named(ColumnData::Numbers(values.readonly().as_array().to_vec()));
+    }
+    let (names, codes): (Vec<String>, PyReadonlyArray1<'_, i64>) = target.extract()?;
+    let code = |code: &i64| usize::try_from(*code).ok().filter(|code| *code < names.len());
+    let codes = codes.as_array().iter().map(code).collect::<Option<Vec<usize>>>();
+    let codes = codes.ok_or_else(|| exception("MercerError", &"a row has a class that has no name"))?;
+    // Classes that are numbers are ordered as numbers.
+    let numbers = names.iter().map(|name| name.parse::<f64>().ok().filter(|v| v.is_finite()));
+    if let Some(numbers) = numbers.collect::<Option<Vec<f64>>>() {
+        return named(ColumnData::Numbers(codes.iter().map(|&code| numbers[code]).collect()));
+    }
+    named(ColumnData::Categories(codes.iter().map(|&code| names[code].as_str()).collect::<Categories>()))
+}
+
+fn seconds(time: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(time).map_err(|_| {
+        exception("MercerError", &format!("time_limit = {time}; it is a number of seconds from 0"))
+    })
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(fit, module)?)?;
+    module.add_function(wrap_pyfunction!(certify, module)?)
+}

@@ -1,0 +1,334 @@
+//! A fitted model, to Python.
+
+use std::path::PathBuf;
+
+use mercer::model::{Machine, Model, Task};
+use mercer::points::ColumnData;
+use mercer::solve::{Basis, Certificate, Claim, Convexity, Progress, Status, Tolerance};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+use crate::errors::{Raise, exception};
+use crate::run::detached;
+use crate::table::PyTable;
+
+/// A fitted model; it does not change.
+#[pyclass(name = "Model", module = "mercer._mercer", frozen)]
+pub(crate) struct PyModel {
+    pub(crate) model: Model,
+    pub(crate) interrupted: bool,
+}
+
+#[pymethods]
+impl PyModel {
+    /// What was asked, as lines of text.
+    #[getter]
+    fn spec(&self) -> String {
+        self.model.spec().to_string()
+    }
+
+    /// The kernel, its words resolved.
+    #[getter]
+    fn kernel(&self) -> String {
+        self.model.kernel().to_string()
+    }
+
+    #[getter]
+    fn lambda_(&self) -> f64 {
+        self.model.lambda()
+    }
+
+    #[getter]
+    fn task(&self) -> &'static str {
+        match self.model.task() {
+            Task::Classes => "classes",
+            Task::Numbers => "numbers",
+            Task::Novelty => "novelty",
+        }
+    }
+
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.model.classes().to_vec()
+    }
+
+    /// Whether every machine was solved to the tolerance that was asked.
+    #[getter]
+    fn certified(&self) -> bool {
+        self.model.certified()
+    }
+
+    /// Whether Ctrl-C ended the fit.
+    #[getter]
+    fn interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    /// Training rows of the support points.
+    #[getter]
+    fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        self.model.rows().iter().map(|&row| row as i64).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Machines × support points.
+    #[getter]
+    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let machines = self.model.machines();
+        let values: Vec<f64> =
+            machines.iter().flat_map(|machine| machine.coefficients.iter().copied()).collect();
+        values.into_pyarray(py).reshape([machines.len(), self.model.support()])
+    }
+
+    #[getter]
+    fn bias<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.model.machines().iter().map(|machine| machine.bias).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// ρ of ν-classification and of the one-class machine, ε of ν-regression.
+    #[getter]
+    fn levels(&self) -> Vec<Option<f64>> {
+        self.model.machines().iter().map(|machine| machine.level).collect()
+    }
+
+    #[getter]
+    fn iterations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let iterations = self.model.machines().iter().map(|machine| machine.iterations as i64);
+        iterations.collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// How each machine's solver ended.
+    #[getter]
+    fn statuses(&self) -> Vec<&'static str> {
+        let word = |machine: &Machine| match machine.status {
+            Status::Solved => "solved",
+            Status::IterationLimit => "iteration limit",
+            Status::TimeLimit => "time limit",
+            Status::Stopped => "stopped",
+            Status::Stalled => "stalled",
+        };
+        self.model.machines().iter().map(word).collect()
+    }
+
+    /// What each machine's solution is worth.
+    #[getter]
+    fn certificates<'py>(&self, py: Python<'py>) -> PyResult<Vec<Option<Bound<'py, PyDict>>>> {
+        let tolerance = &self.model.spec().tolerance;
+        let of = |machine: &Machine| {
+            machine.certificate.as_ref().map(|found| certificate(py, found, tolerance)).transpose()
+        };
+        self.model.machines().iter().map(of).collect()
+    }
+
+    /// Where the model comes from.
+    #[getter]
+    fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (from, told) = (self.model.provenance(), PyDict::new(py));
+        told.set_item("version", &from.version)?;
+        told.set_item("source", &from.source)?;
+        told.set_item("rows", from.rows)?;
+        told.set_item("columns", from.columns)?;
+        told.set_item("hash", &from.hash)?;
+        told.set_item("seed", from.seed)?;
+        told.set_item("seconds", from.seconds)?;
+        told.set_item("entries", from.entries)?;
+        Ok(told)
+    }
+
+    /// How the solver of a machine went; NaN where it did not say.
+    #[pyo3(signature = (machine=0))]
+    fn trace<'py>(&self, py: Python<'py>, machine: usize) -> PyResult<Bound<'py, PyDict>> {
+        let count = self.model.machines().len();
+        let Some(machine) = self.model.machines().get(machine) else {
+            return Err(exception("MercerError", &format!("there are {count} machines, from 0")));
+        };
+        let told = PyDict::new(py);
+        let column = |name: &str, value: &dyn Fn(&Progress) -> f64| {
+            let values: Vec<f64> = machine.trace.iter().map(value).collect();
+            told.set_item(name, values.into_pyarray(py))
+        };
+        let known = |value: Option<f64>| value.unwrap_or(f64::NAN);
+        column("iteration", &|at| at.iteration as f64)?;
+        column("primal", &|at| known(at.primal))?;
+        column("dual", &|at| known(at.dual))?;
+        column("gap", &|at| known(at.primal) - known(at.dual))?;
+        column("violation", &|at| known(at.violation))?;
+        column("support", &|at| at.support as f64)?;
+        column("seconds", &|at| at.seconds)?;
+        Ok(told)
+    }
+
+    /// The support points: an array, the parts of compressed rows, or a list of texts; none for tables of several kinds.
+    fn support_points<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let [column] = self.model.points().columns() else { return Ok(None) };
+        Ok(match &column.data {
+            ColumnData::Dense(points, _) => Some(matrix(py, points.values(), points.dim())?.into_any()),
+            ColumnData::Sparse(points) => {
+                let wide = |numbers: &[u32]| numbers.iter().map(|&v| i64::from(v)).collect::<Vec<_>>();
+                let starts: Vec<i64> = points.starts().iter().map(|&v| v as i64).collect();
+                let parts = (
+                    starts.into_pyarray(py),
+                    wide(points.indices()).into_pyarray(py),
+                    points.values().to_vec().into_pyarray(py),
+                    points.dim(),
+                );
+                Some(parts.into_pyobject(py)?.into_any())
+            }
+            ColumnData::Texts(texts) => Some(PyList::new(py, texts.iter())?.into_any()),
+            _ => None,
+        })
+    }
+
+    /// Rows × machines.
+    #[pyo3(signature = (table, *, threads=None))]
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        table: &PyTable,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let found = detached(py, threads, || self.model.predict(&table.table))?.map_err(Raise::raise)?;
+        let shape = [found.scores.len() / found.machines.max(1), found.machines];
+        found.scores.into_pyarray(py).reshape(shape)
+    }
+
+    /// The terms of the score of each row that are largest.
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        table: &PyTable,
+        count: usize,
+    ) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let found = detached(py, None, || self.model.explain(&table.table, count))?.map_err(Raise::raise)?;
+        let mut told = Vec::new();
+        for row in &found {
+            let (one, terms) = (PyDict::new(py), &row.terms);
+            one.set_item("score", row.score)?;
+            one.set_item("bias", row.bias)?;
+            one.set_item("rest", row.rest)?;
+            let rows: Vec<i64> = terms.iter().map(|term| term.row.map_or(-1, |row| row as i64)).collect();
+            one.set_item("rows", rows.into_pyarray(py))?;
+            let column = |value: fn(&mercer::model::Term) -> f64| {
+                terms.iter().map(value).collect::<Vec<f64>>().into_pyarray(py)
+            };
+            one.set_item("coefficients", column(|term| term.alpha))?;
+            one.set_item("kernel", column(|term| term.kernel))?;
+            one.set_item("contributions", column(|term| term.contribution))?;
+            told.push(one);
+        }
+        Ok(told)
+    }
+
+    /// The bytes of a model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.model.to_bytes()).map_err(Raise::raise)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        Self::made(py.detach(|| Model::from_bytes(bytes)))
+    }
+
+    /// Writes a model file, or leaves what is there as it is.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.model.save(&path)).map_err(Raise::raise)
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Self::made(py.detach(|| Model::load(&path)))
+    }
+
+    /// Writes the text of a LIBSVM model file.
+    fn write_libsvm(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.model.write_libsvm(&path)).map_err(Raise::raise)
+    }
+
+    #[staticmethod]
+    fn read_libsvm(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Self::made(py.detach(|| Model::read_libsvm(&path)))
+    }
+
+    /// Pickled as the bytes of a model file, which hold no code.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = slf.get().to_bytes(slf.py())?;
+        Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
+    }
+}
+
+impl PyModel {
+    fn made(model: Result<Model, mercer::model::ModelError>) -> PyResult<Self> {
+        Ok(Self { model: model.map_err(Raise::raise)?, interrupted: false })
+    }
+}
+
+/// A row-major matrix as an array of its own.
+pub(crate) fn matrix<'py, T: numpy::Element + Clone>(
+    py: Python<'py>,
+    values: &[T],
+    columns: usize,
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    let rows = values.len().checked_div(columns).unwrap_or(0);
+    PyArray1::from_slice(py, values).reshape([rows, columns])
+}
+
+/// A certificate as a dict.
+pub(crate) fn certificate<'py>(
+    py: Python<'py>,
+    found: &Certificate,
+    tolerance: &Tolerance,
+) -> PyResult<Bound<'py, PyDict>> {
+    let told = PyDict::new(py);
+    let numbers = [
+        ("primal", found.primal),
+        ("dual", found.dual),
+        ("gap", found.gap),
+        ("relative_gap", found.relative_gap),
+        ("violation", found.violation),
+        ("norm", found.norm),
+        ("offset", found.offset),
+    ];
+    for (name, value) in numbers {
+        told.set_item(name, value)?;
+    }
+    told.set_item("level", found.level)?;
+    told.set_item("support", found.support)?;
+    told.set_item("bound", found.bound)?;
+    told.set_item("projected", found.projected)?;
+    told.set_item("holds", found.holds(tolerance))?;
+    told.set_item(
+        "claim",
+        match &found.claim {
+            Claim::Optimal => "optimal".to_owned(),
+            Claim::Separates { mistakes, margin } => {
+                format!("separates: {mistakes} mistakes, margin {margin:.6}")
+            }
+        },
+    )?;
+    told.set_item(
+        "basis",
+        match found.basis {
+            Basis::Recomputed => "recomputed".to_owned(),
+            Basis::Kept { checked, difference } => {
+                format!("kept: {checked} rows checked, difference {difference:.1e}")
+            }
+        },
+    )?;
+    let (status, evidence) = match &found.convexity {
+        Convexity::Assumed => ("assumed", None),
+        Convexity::Proved => ("proved", None),
+        Convexity::Measured => ("measured", None),
+        Convexity::Sampled { rows } => ("sampled", Some(format!("{rows} rows"))),
+        Convexity::Refuted { evidence } => ("refuted", Some(evidence.clone())),
+    };
+    let convexity = PyDict::new(py);
+    convexity.set_item("status", status)?;
+    convexity.set_item("evidence", evidence)?;
+    told.set_item("convexity", convexity)?;
+    Ok(told)
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyModel>()
+}
