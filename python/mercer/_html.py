@@ -7,7 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn import get_config
+from sklearn.utils import estimator_html_repr
 
 from mercer import _mercer
 from mercer._thumbnail import thumbnail
@@ -122,11 +123,10 @@ def model_card(estimator: Any) -> str:
 
 
 def _diagram(estimator: Any) -> str:
-    """Return scikit-learn's own HTML; a name where it does not make any."""
-    try:
-        return str(BaseEstimator._repr_html_(estimator))
-    except Exception:  # noqa: BLE001 - a picture must not stop a notebook
+    """Return scikit-learn's own HTML; the plain text where it is told to make none."""
+    if get_config()["display"] != "diagram":
         return f"<pre>{escape(repr(estimator))}</pre>"
+    return str(estimator_html_repr(estimator))
 
 
 def _told(estimator: Any, model: Any) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from html import escape
 from typing import Any
 
@@ -21,7 +22,7 @@ def thumbnail(estimator: Any, model: Any) -> str:
     """Return a small picture of a fitted model: decisions, the way of the solver, or the share of support vectors."""
     points = model.support_points() if _is_flat(estimator) else None
     if isinstance(points, np.ndarray) and points.ndim == 2 and points.shape[1] == 2 and len(points):
-        return decisions(model, points)
+        return decisions(estimator, model, points)
     trace = model.trace(0)
     known = np.isfinite(trace["primal"]) | np.isfinite(trace["dual"])
     if np.count_nonzero(known) > 1:
@@ -33,7 +34,7 @@ def _is_flat(estimator: Any) -> bool:
     return getattr(estimator, "n_features_in_", None) == 2
 
 
-def decisions(model: Any, points: np.ndarray) -> str:
+def decisions(estimator: Any, model: Any, points: np.ndarray) -> str:
     """Draw what the model says on a coarse grid around its support points."""
     points = points.astype(np.float64)
     low, high = points.min(axis=0), points.max(axis=0)
@@ -42,8 +43,7 @@ def decisions(model: Any, points: np.ndarray) -> str:
     steps = (np.arange(CELLS) + 0.5) / CELLS
     across, up = low[0] + steps * (high[0] - low[0]), low[1] + steps * (high[1] - low[1])
     grid = np.column_stack([np.tile(across, CELLS), np.repeat(up[::-1], CELLS)])
-    scores = np.asarray(model.scores(_mercer.Table.dense(grid)))
-    colours, shades = _shades(model, scores)
+    colours, shades = _shades(estimator, model, grid)
     width, height = WIDTH / CELLS, HEIGHT / CELLS
     parts = [
         f'<rect x="{at % CELLS * width:.1f}" y="{at // CELLS * height:.1f}" width="{width + 0.2:.1f}" '
@@ -57,27 +57,20 @@ def decisions(model: Any, points: np.ndarray) -> str:
     return _svg("decisions; circles are support vectors", parts)
 
 
-def _shades(model: Any, scores: np.ndarray) -> tuple[list[str], np.ndarray]:
+def _shades(estimator: Any, model: Any, grid: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Return a colour and an opacity for every cell."""
-    count = len(model.classes)
-    if model.task == "classes" and count > 2:
-        votes = _votes(scores, count)
-        best = votes.argmax(axis=1)
-        return [COLOURS[k % len(COLOURS)] for k in best], np.full(len(best), 0.45)
-    values = scores[:, 0] - (scores[:, 0].mean() if model.task == "numbers" else 0.0)
+    if model.task == "classes" and len(model.classes) > 2:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            classes = np.searchsorted(estimator.classes_, estimator.predict(grid))
+        return [COLOURS[place % len(COLOURS)] for place in classes], np.full(len(grid), 0.45)
+    names = getattr(estimator, "feature_names_in_", None)
+    table = _mercer.Table.dense(grid, None if names is None else [str(name) for name in names])
+    values = np.asarray(model.scores(table))[:, 0]
+    if model.task == "numbers":
+        values = values - values.mean()
     size = np.abs(values).max() or 1.0
     return [COLOURS[int(value > 0)] for value in values], 0.12 + 0.6 * np.abs(values) / size
-
-
-def _votes(scores: np.ndarray, count: int) -> np.ndarray:
-    if scores.shape[1] == count:
-        return scores
-    votes = np.zeros((len(scores), count))
-    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
-    for (i, j), column in zip(pairs, scores.T, strict=False):
-        # One machine a pair; which sign means which class is of no matter to a thumbnail's colours but must be steady.
-        votes[np.arange(len(scores)), np.where(column > 0, j, i)] += 1
-    return votes
 
 
 def history(trace: dict[str, np.ndarray]) -> str:

@@ -54,7 +54,7 @@ def catalogue() -> list[dict[str, Any]]:
     return _mercer.dataset_table()
 
 
-def load(name: str, *, return_X_y: bool = False, as_frame: bool = False, **parameters: float) -> Any:  # noqa: N803
+def load(name: str, *, return_X_y: bool = False, as_frame: bool = False, **parameters: float) -> Any:
     """Load a data set.
 
     Parameters
@@ -86,7 +86,7 @@ def load(name: str, *, return_X_y: bool = False, as_frame: bool = False, **param
     >>> moons.data.shape, sorted(set(moons.target.tolist()))
     ((100, 2), [-1, 1])
     >>> datasets.load("promoter").data[0][:10]
-    'tactagcaat'
+    'gccttctcca'
     """
     given = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
     found = _mercer.dataset(f"{name}({given})" if given else name)
