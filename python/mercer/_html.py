@@ -47,26 +47,26 @@ def rows_table(rows: Iterable[tuple[str, str]]) -> str:
 
 def _table(rows: Iterable[tuple[str, str]]) -> str:
     lines = "".join(
-        f'<tr style="background:transparent"><td style="{CELL};opacity:.7">{name}</td>'
+        f'<tr style="background:transparent"><td style="{CELL};opacity:.7;white-space:nowrap">{name}</td>'
         f'<td style="{CELL}">{text}</td></tr>'
         for name, text in rows
     )
-    return f'<table style="border-collapse:collapse;margin:0">{lines}</table>'
+    return f'<table style="border-collapse:collapse;margin:0;color:inherit;font-size:inherit">{lines}</table>'
 
 
 def _code(text: str) -> str:
     return f'<code style="{CODE};background:transparent;color:inherit;white-space:pre-wrap">{escape(text)}</code>'
 
 
-def _details(summary: str, lines: Sequence[str]) -> str:
+def _details(mark: str, summary: str, lines: Sequence[str]) -> str:
     items = "".join(f"<div>{escape(line)}</div>" for line in lines)
-    return f'<details><summary style="cursor:pointer">{escape(summary)}</summary>{items}</details>'
+    return f'<details><summary style="cursor:pointer">{mark}{escape(summary)}</summary>{items}</details>'
 
 
 def _status(info: dict[str, Any]) -> str:
     colour, word = STATUS[info["status"]]
     dot = f'<span style="color:{colour}">&#9679;</span> '
-    return dot + _details(str(info.get("claim") or word), info["proof"])
+    return _details(dot, str(info.get("claim") or word), info["proof"])
 
 
 def kernel_card(kernel: Kernel) -> str:
@@ -148,7 +148,7 @@ def _certificate(found: Any) -> list[tuple[str, str]]:
     """Return the certificate in words."""
     rows = [("objective", f"{found.primal:.8g}")]
     if np.isfinite(found.dual):
-        rows.append(("at most above the optimum", f"{found.gap:.3g} ({found.relative_gap:.1e} of it)"))
+        rows.append(("above the optimum by", f"at most {found.gap:.3g} ({found.relative_gap:.1e} of it)"))
     rows.append(("optimality violated by", f"{found.violation:.1e}"))
     kernel = found.convexity["status"]
     if found.convexity.get("evidence"):

@@ -76,7 +76,7 @@ class KernelReport:
             told.append(
                 ("eigenvalues", ends if self.largest is None else f"{ends}, largest {self.largest:.6g}")
             )
-        if self.details.get("rank") is not None:
+        if self.holds and self.details.get("rank") is not None:
             why = self.details.get("deficiency")
             told.append(("rank", f"{self.details['rank']}" + (f" ({why})" if why else "")))
         if self.details.get("cure"):

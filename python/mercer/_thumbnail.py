@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from html import escape
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from mercer import _mercer
 
-#: Cells a side of the picture of decisions.
-CELLS = 28
 WIDTH, HEIGHT = 240, 180
+#: Cells a side of the picture of decisions; it divides both sides of the picture.
+CELLS = 30
 
 #: Colours of classes, told apart also by those who see few colours, on light and dark pages.
 COLOURS = ("#3b6fb6", "#d95f30", "#4f9d69", "#a05cb0", "#c9a227", "#3aa6a6", "#c2507f", "#7a7a7a")
@@ -44,17 +45,30 @@ def decisions(estimator: Any, model: Any, points: np.ndarray) -> str:
     across, up = low[0] + steps * (high[0] - low[0]), low[1] + steps * (high[1] - low[1])
     grid = np.column_stack([np.tile(across, CELLS), np.repeat(up[::-1], CELLS)])
     colours, shades = _shades(estimator, model, grid)
-    width, height = WIDTH / CELLS, HEIGHT / CELLS
-    parts = [
-        f'<rect x="{at % CELLS * width:.1f}" y="{at // CELLS * height:.1f}" width="{width + 0.2:.1f}" '
-        f'height="{height + 0.2:.1f}" fill="{colours[at]}" fill-opacity="{shades[at]:.2f}"/>'
-        for at in range(len(grid))
-    ]
+    parts = ['<g shape-rendering="crispEdges">', *_cells(colours, shades), "</g>"]
     span = high - low
     for x, y in points[:: max(1, len(points) // 200)]:
         left, top = (x - low[0]) / span[0] * WIDTH, (high[1] - y) / span[1] * HEIGHT
         parts.append(f'<circle cx="{left:.1f}" cy="{top:.1f}" r="1.8" fill="none" stroke="currentColor"/>')
     return _svg("decisions; circles are support vectors", parts)
+
+
+def _cells(colours: list[str], shades: np.ndarray) -> list[str]:
+    """Draw the grid, a path for each colour and shade with a box for each run of them in a row."""
+    width, height = WIDTH // CELLS, HEIGHT // CELLS
+    paths: dict[tuple[str, str], list[str]] = {}
+    paints = [(colour, f"{shade:.1f}") for colour, shade in zip(colours, shades, strict=True)]
+    for row in range(CELLS):
+        place = 0
+        for paint, run in groupby(paints[row * CELLS : (row + 1) * CELLS]):
+            count = len(list(run))
+            box = f"M{place * width} {row * height}h{count * width}v{height}h-{count * width}z"
+            paths.setdefault(paint, []).append(box)
+            place += count
+    return [
+        f'<path d="{"".join(boxes)}" fill="{colour}" fill-opacity="{shade}"/>'
+        for (colour, shade), boxes in paths.items()
+    ]
 
 
 def _shades(estimator: Any, model: Any, grid: np.ndarray) -> tuple[list[str], np.ndarray]:
@@ -63,14 +77,14 @@ def _shades(estimator: Any, model: Any, grid: np.ndarray) -> tuple[list[str], np
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             classes = np.searchsorted(estimator.classes_, estimator.predict(grid))
-        return [COLOURS[place % len(COLOURS)] for place in classes], np.full(len(grid), 0.45)
+        return [COLOURS[place % len(COLOURS)] for place in classes], np.full(len(grid), 0.5)
     names = getattr(estimator, "feature_names_in_", None)
     table = _mercer.Table.dense(grid, None if names is None else [str(name) for name in names])
     values = np.asarray(model.scores(table))[:, 0]
     if model.task == "numbers":
         values = values - values.mean()
     size = np.abs(values).max() or 1.0
-    return [COLOURS[int(value > 0)] for value in values], 0.12 + 0.6 * np.abs(values) / size
+    return [COLOURS[int(value > 0)] for value in values], 0.1 + 0.6 * np.abs(values) / size
 
 
 def history(trace: dict[str, np.ndarray]) -> str:

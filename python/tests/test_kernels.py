@@ -72,7 +72,11 @@ def test_the_algebra_is_that_of_matrices():
     close((2 + a)(X), matrix_a + 2, rtol=1e-12)
     close((b**3)(X), matrix_b**3, rtol=1e-11)
     close(kernels.exp(0.5 * a)(X), np.exp(0.5 * matrix_a), rtol=1e-12)
-    close(kernels.normalize(b)(X), matrix_b / np.sqrt(np.outer(np.diag(matrix_b), np.diag(matrix_b))), rtol=1e-12)
+    close(
+        kernels.normalize(b)(X),
+        matrix_b / np.sqrt(np.outer(np.diag(matrix_b), np.diag(matrix_b))),
+        rtol=1e-12,
+    )
     close(a[0, 2](X), a(X[:, [0, 2]]), rtol=1e-12)
     standardized = (X - X.mean(axis=0)) / X.std(axis=0)
     close((a @ "standardize")(X), a(standardized), rtol=1e-10)
@@ -92,12 +96,23 @@ def test_repr_parses_to_the_same(kernel):
     assert again == kernel
     assert hash(again) == hash(kernel)
     assert repr(again) == repr(kernel) == str(kernel)
-    for copied in (copy.copy(kernel), copy.deepcopy(kernel), pickle.loads(pickle.dumps(kernel)), clone(kernel, safe=False)):
+    for copied in (
+        copy.copy(kernel),
+        copy.deepcopy(kernel),
+        pickle.loads(pickle.dumps(kernel)),
+        clone(kernel, safe=False),
+    ):
         assert copied == kernel
 
 
 def test_random_expressions_print_and_parse():
-    leaves = [kernels.linear(), kernels.rbf(sigma=0.1), kernels.matern(nu=2.5), kernels.spectrum(k=2), kernels.white()]
+    leaves = [
+        kernels.linear(),
+        kernels.rbf(sigma=0.1),
+        kernels.matern(nu=2.5),
+        kernels.spectrum(k=2),
+        kernels.white(),
+    ]
     random = np.random.default_rng(7)
 
     def grow(depth):
@@ -154,7 +169,14 @@ def test_numbers_that_make_no_kernel_are_refused(value):
 
 
 def test_what_is_no_operand_is_a_type_error():
-    for wrong in (lambda k: k + "linear", lambda k: k * None, lambda k: k**0.5, lambda k: k @ 3, lambda k: [] + k, list):
+    for wrong in (
+        lambda k: k + "linear",
+        lambda k: k * None,
+        lambda k: k**0.5,
+        lambda k: k @ 3,
+        lambda k: [] + k,
+        list,
+    ):
         with pytest.raises(TypeError):
             wrong(kernels.rbf())
 
@@ -228,7 +250,9 @@ def test_features_have_the_kernel_as_inner_product(kernel):
     np.testing.assert_allclose(features @ features.T, kernel(X), rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("kernel", [kernels.rbf(sigma=1), kernels.linear() + kernels.quadratic(), kernels.white()])
+@pytest.mark.parametrize(
+    "kernel", [kernels.rbf(sigma=1), kernels.linear() + kernels.quadratic(), kernels.white()]
+)
 def test_kernels_without_features_say_so(kernel):
     with pytest.raises(KernelError, match="nystrom"):
         kernel.features(X)
@@ -288,5 +312,8 @@ def test_texts_and_sparse_rows():
     sparse = pytest.importorskip("scipy.sparse")
     points = sparse.random(30, 50, density=0.1, random_state=1, format="coo")
     np.testing.assert_allclose(
-        kernels.rbf(gamma=0.5)(points), pairwise.rbf_kernel(points.toarray(), gamma=0.5), rtol=1e-9, atol=1e-12
+        kernels.rbf(gamma=0.5)(points),
+        pairwise.rbf_kernel(points.toarray(), gamma=0.5),
+        rtol=1e-9,
+        atol=1e-12,
     )

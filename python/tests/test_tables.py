@@ -50,7 +50,11 @@ def test_arrays_that_fit_are_not_copied():
 
 def test_sparse_duplicates_are_summed_and_indices_sorted():
     rows = sparse.csr_matrix((3, 4))
-    rows.indptr, rows.indices, rows.data = np.array([0, 3, 3, 5]), np.array([2, 0, 2, 3, 1]), np.arange(1.0, 6.0)
+    rows.indptr, rows.indices, rows.data = (
+        np.array([0, 3, 3, 5]),
+        np.array([2, 0, 2, 3, 1]),
+        np.arange(1.0, 6.0),
+    )
     before = rows.indices.copy()
     dense = np.array([[2.0, 0, 4, 0], [0, 0, 0, 0], [0, 5, 0, 4]])
     np.testing.assert_allclose(kernels.linear()(rows), dense @ dense.T)
@@ -68,7 +72,9 @@ def test_a_table_is_taken_as_it_is():
     assert len(table(np.eye(3), kernel_text="precomputed")) == 3
 
 
-@pytest.mark.parametrize(("value", "said"), [(np.nan, "Input X contains NaN"), (np.inf, "Input X contains infinity")])
+@pytest.mark.parametrize(
+    ("value", "said"), [(np.nan, "Input X contains NaN"), (np.inf, "Input X contains infinity")]
+)
 def test_missing_values_are_named(value, said):
     bad = X.copy()
     bad[4, 2] = value
@@ -95,7 +101,13 @@ def test_texts_are_texts_in_every_form():
     texts = ["abc", "bcd", "xyz"]
     wanted = kernels.spectrum(k=2)(texts)
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    for rows in (tuple(texts), np.array(texts), np.array(texts, dtype=object), pandas.Series(texts), polars.Series(texts)):
+    for rows in (
+        tuple(texts),
+        np.array(texts),
+        np.array(texts, dtype=object),
+        pandas.Series(texts),
+        polars.Series(texts),
+    ):
         np.testing.assert_array_equal(kernels.spectrum(k=2)(rows), wanted)
     with pytest.raises(ValueError, match="Input X contains NaN in row 1"):
         table(["abc", None, "x"])
