@@ -119,7 +119,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         """Fit the model that the lines of a specification describe, and say what it is worth."""
         kernel = self._expression(X, weights)
-        self.shape_fit_ = X.shape if hasattr(X, "shape") else (_num_samples(X),)
+        self.shape_fit_ = _shape(X)
         table = self._table(X, kernel, fit=True)
         spec = "\n".join(f"{key}: {_text(value)}" for key, value in {"kernel": kernel.text, **lines}.items())
         progress = Progress(self, X, y)
@@ -149,8 +149,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         self.certificates_ = [Certificate.of(told) for told in model.certificates if told is not None]
         self.certificate_ = worst(self.certificates_)
         self.gap_ = self.certificate_.relative_gap if self.certificate_ is not None else float("nan")
-        self.converged_ = bool(model.certified)
-        self.fit_status_ = int(any(status != "solved" for status in model.statuses))
+        self.converged_ = bool(model.certified) or self._holds(model)
+        self.fit_status_ = int(any(status != "solved" for status in self._ends(model)))
+
+    def _holds(self, model: Any) -> bool:
+        """Whether the certificates meet the tolerance that the user gave, where the engine was asked for more."""
+        return False
+
+    def _ends(self, model: Any) -> list[str]:
+        """How the solvers ended; one that has what the user asked for has solved it."""
+        return ["solved" if status == "stalled" and self.converged_ else status for status in model.statuses]
 
     def _summary(self) -> str:
         statuses = sorted(set(self._model.statuses))
@@ -165,7 +173,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 KernelWarning,
                 stacklevel=3,
             )
-        ends = [status for status in self._model.statuses if status != "solved"]
+        ends = [status for status in self._ends(self._model) if status != "solved"]
         if not ends:
             return
         why, cure = {
@@ -387,6 +395,10 @@ def _is_number(dtype: Any) -> bool:
     if hasattr(dtype, "is_numeric"):  # polars
         return bool(dtype.is_numeric() or str(dtype) == "Boolean")
     return getattr(dtype, "kind", "O") in "fiub"
+
+
+def _shape(X: Any) -> tuple[int, ...]:
+    return X.shape if hasattr(X, "shape") else (_num_samples(X),)
 
 
 def _rows(X: Any, rows: Any) -> Any:
