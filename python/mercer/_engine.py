@@ -67,8 +67,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             return X
         if _num_samples(X) != _num_samples(y):
             raise ValueError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"[{_num_samples(X)}, {_num_samples(y)}]"
+                f"Found input variables with inconsistent numbers of samples: [{_num_samples(X)}, {_num_samples(y)}]"
             )
         return X, y
 
@@ -94,8 +93,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             return matrix
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(
-                "Precomputed matrix must be a square matrix."
-                f" Input is a {matrix.shape[0]}x{matrix.shape[1]} matrix."
+                f"Precomputed matrix must be a square matrix. Input is a {matrix.shape[0]}x{matrix.shape[1]} matrix."
             )
         found = _mercer.check_matrix(matrix)
         if found["verdict"] == "not symmetric":
@@ -181,7 +179,10 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 f"terminated early (max_iter={getattr(self, 'max_iter', None)})",
                 "raise max_iter, or scale the columns with StandardScaler or MinMaxScaler",
             ),
-            "time limit": (f"terminated early (time_limit={self.time_limit})", "raise time_limit, or lower C"),
+            "time limit": (
+                f"terminated early (time_limit={self.time_limit})",
+                "raise time_limit, or lower C",
+            ),
             "stopped": ("was stopped", "fit again to go on"),
             "stalled": ("makes no progress in floating point", "scale the columns, or lower C"),
         }[ends[0]]
@@ -279,7 +280,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "_model")
         if callable(self.kernel) and self._expression().function is not None:
-            raise MercerError("a model with a callable kernel cannot be saved without code; pickle it, or use an expression")
+            raise MercerError(
+                "a model with a callable kernel cannot be saved without code; pickle it, or use an expression"
+            )
         self._model.save(path)
 
     def to_libsvm(self, path: str | PathLike[str]) -> None:
@@ -321,7 +324,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
         meant = estimator_class(model)
         if not issubclass(meant, cls):
-            raise MercerError(f"the file holds a model of {meant.__name__}, not of {cls.__name__}; mercer.load reads any")
+            raise MercerError(
+                f"the file holds a model of {meant.__name__}, not of {cls.__name__}; mercer.load reads any"
+            )
         loaded = meant(**parameters(meant, model))
         columns = model.n_features
         if columns is not None:

@@ -209,7 +209,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         if not (np.isfinite(alphas) & (alphas >= 0)).all():
             raise ValueError(f"alpha = {self.alpha!r}; it is a number from 0, or one for each target")
         if len(alphas) not in (1, targets):
-            raise ValueError(f"there are {targets} targets but {len(alphas)} values of alpha; give one, or one for each")
+            raise ValueError(
+                f"there are {targets} targets but {len(alphas)} values of alpha; give one, or one for each"
+            )
         return alphas
 
     # ---------------------------------------------------------------------------------------------- kernel
@@ -218,9 +220,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         columns = X.shape[1] if getattr(X, "ndim", 0) == 2 else getattr(self, "n_features_in_", 1)
         if self.kernel == "cosine" and not _has_zero_row(getattr(self, "X_fit_", X)):
             return Expression("cosine", plain=True)
-        return pairwise_expression(
-            self.kernel, columns, Shape(self.gamma, self.degree, self.coef0), self.kernel_params
-        )
+        return pairwise_expression(self.kernel, columns, Shape(self.gamma, self.degree, self.coef0), self.kernel_params)
 
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool = True, **checks: Any) -> Any:
         if not callable(self.kernel) or hasattr(self.kernel, "__mercer_kernel__") or _is_mixed(X):

@@ -7,16 +7,17 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin, _fit_context
+from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Hidden, Integral, Interval, Real, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._callbacks import with_callbacks
+from mercer._classifier import ClassifierPart
 from mercer._engine import LIMITS, KernelMachine, _rows, _shape
-from mercer._pairs import ovr_scores, pair_coefficients, support_by_class
+from mercer._pairs import pair_coefficients, support_by_class
 from mercer._probability import calibrate, probabilities
+from mercer._weights import sample_weights
 
 #: Up to so many rows are solved to so small a violation, whatever `tol` is.
 _FEW, _DIGITS = 100, 1e-10
@@ -58,24 +59,6 @@ class _SupportVectorMachine(KernelMachine):
         found = self.certificates_
         proved = all(one.convexity["status"] != "refuted" and one.violation <= self.tol for one in found)
         return bool(found) and proved and all(status in ("solved", "stalled") for status in model.statuses)
-
-    def _weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
-        if sample_weight is None:
-            return None
-        count = _shape(X)[0]
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        if weights.ndim == 1 and weights.shape[0] not in (0, count):
-            raise ValueError(
-                f"sample_weight and X have incompatible shapes: {weights.shape!r} vs {np.shape(X)!r}\n"
-                "Note: Sparse matrices cannot be indexed w/boolean masks (use `indices=True` in CV)."
-            )
-        if weights.size == 0:
-            return None
-        weights = _check_sample_weight(sample_weight, np.empty((count, 1)), dtype=np.float64)
-        if not (weights > 0).any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        # A row that counts less than nothing counts nothing.
-        return np.maximum(weights, 0.0)
 
     def _adopt(self, model: Any) -> None:
         super()._adopt(model)
@@ -119,7 +102,7 @@ class _SupportVectorMachine(KernelMachine):
         return self.dual_coef_ @ self.support_vectors_
 
 
-class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
+class _Classifier(ClassifierPart, _SupportVectorMachine):
     """SVC and NuSVC: one machine for each pair of classes."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -131,7 +114,6 @@ class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
         "random_state": ["random_state"],
     }
     _learner: str
-    _one_class = "Invalid input - "
 
     @_fit_context(prefer_skip_nested_validation=True)
     @with_callbacks
@@ -152,66 +134,13 @@ class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
         self
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
-        X, y = self._checked(X, y)
-        self.shape_fit_ = _shape(X)
-        codes = self._encode(y, weights := self._weights(sample_weight, X))
-        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
-            raise ValueError(f"{self._one_class}all samples with positive weights belong to the same class.")
-        rows = self._row_weights(codes, weights)
-        self._class_totals = np.bincount(codes, weights=rows, minlength=len(self.classes_))
-        self._solve(X, (self._class_names(), codes), rows, self._problem(), y)
+        X, y, codes = self._fit_classes(X, y, sample_weight)
         if self._gives_probabilities():
             self._temperature = calibrate(self, X, y, sample_weight, codes)
         return self
 
-    def _problem(self) -> dict[str, Any]:
-        lines = self._lines(self._learner)
-        return {**lines, "multiclass": "one-vs-one"} if len(self.classes_) > 2 else lines
-
-    def _encode(self, y: Any, weights: np.ndarray | None) -> np.ndarray:
-        labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"The number of classes has to be greater than one; got {len(self.classes_)} class"
-            )
-        self.class_weight_ = self._class_weights(codes, weights)
-        return codes.astype(np.int64)
-
-    def _class_weights(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        count = len(self.classes_)
-        if self.class_weight is None:
-            return np.ones(count)
-        if isinstance(self.class_weight, str):
-            rows = np.bincount(codes, weights=weights, minlength=count)
-            shares = rows.sum() / (count * np.where(rows > 0, rows, 1.0))
-            return np.where(rows > 0, shares, 1.0)
-        unknown = [label for label in self.class_weight if label not in list(self.classes_)]
-        if unknown and len(self.class_weight) - len(unknown) < count:
-            raise ValueError(f"The classes, {unknown}, are not in class_weight's target; classes are {self.classes_}")
-        return np.array([float(self.class_weight.get(label, 1.0)) for label in self.classes_])
-
-    def _row_weights(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
-        if weights is None and self.class_weight is None:
-            return None
-        rows = self.class_weight_[codes]
-        return np.ascontiguousarray(rows if weights is None else rows * weights, dtype=np.float64)
-
-    def _class_names(self) -> list[str]:
-        """Names under which the engine keeps the order of the classes."""
-        kind = self.classes_.dtype.kind
-        if kind in "iuf":
-            return [repr(label.item()) for label in self.classes_]
-        names = [str(label) for label in self.classes_]
-        numbers = [name for name in names if _is_float(name)]
-        return names if names == sorted(set(names)) and not numbers else [str(code) for code in range(len(names))]
-
-    def _adopt(self, model: Any) -> None:
-        if not hasattr(self, "classes_"):
-            self.classes_ = _labels(model.classes)
-            self.class_weight_ = np.ones(len(self.classes_))
-        super()._adopt(model)
+    def _lines_of_problem(self) -> dict[str, Any]:
+        return self._lines(self._learner)
 
     def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return support_by_class(model.coefficients, len(self.classes_))
@@ -235,10 +164,9 @@ class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
         ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             With `decision_function_shape="ovr"` votes of the pairs, and among equal votes the sum of their scores.
         """
-        scores = self._scores(X)
-        if len(self.classes_) == 2:
-            return scores[:, 0]
-        return ovr_scores(scores, len(self.classes_)) if self.decision_function_shape == "ovr" else scores
+        if self.decision_function_shape == "ovo" and len(getattr(self, "classes_", ())) > 2:
+            return self._scores(X)
+        return super().decision_function(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Classes of rows: always those with the largest score.
@@ -256,12 +184,7 @@ class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        return self.classes_[self._codes(self._scores(X))]
-
-    def _codes(self, scores: np.ndarray) -> np.ndarray:
-        if len(self.classes_) == 2:
-            return (scores[:, 0] > 0).astype(np.intp)
-        return np.argmax(ovr_scores(scores, len(self.classes_)), axis=1)
+        return super().predict(X)
 
     def _gives_probabilities(self) -> bool:
         return self.probability is not False and self.probability != "deprecated" and bool(self.probability)
@@ -303,24 +226,6 @@ class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
             Logarithms of `predict_proba`.
         """
         return np.log(self.predict_proba(X))
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _labels(names: list[str]) -> np.ndarray:
-    """Classes of a model file: whole numbers, numbers, or texts."""
-    for kind in (np.int64, np.float64):
-        try:
-            return np.array([kind(name) for name in names])
-        except ValueError:
-            continue
-    return np.array(names)
 
 
 class SVC(_Classifier):
@@ -563,7 +468,7 @@ class _Regressor(RegressorMixin, _SupportVectorMachine):  # type: ignore[misc]
         X, y = self._checked(X, y, y_numeric=True) if not callable(self.kernel) else self._checked(X, y)
         self.shape_fit_ = _shape(X)
         target = np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
-        self._solve(X, target, self._weights(sample_weight, X), self._lines(self._learner), y)
+        self._solve(X, target, sample_weights(sample_weight, X), self._lines(self._learner), y)
         return self
 
     def _adopt(self, model: Any) -> None:
@@ -800,7 +705,7 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         """
         X = self._checked(X)
         self.shape_fit_ = _shape(X)
-        weights = self._weights(sample_weight, X)
+        weights = sample_weights(sample_weight, X)
         count = self.shape_fit_[0]
         # LIBSVM's coefficients sum to nu times the rows, the engine's to 1.
         self._unit = self.nu * (count if weights is None else float(weights.sum()))
