@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Self
@@ -20,6 +19,7 @@ from mercer import _mercer
 from mercer._callbacks import CallbackSupportMixin, Progress
 from mercer._certificate import Certificate, worst
 from mercer._expression import Expression, expression, kernel_matrix
+from mercer._warn import warn
 from mercer.exceptions import KernelWarning, MercerError
 
 #: What every estimator takes on top of scikit-learn's parameters.
@@ -97,12 +97,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             )
         found = _mercer.check_matrix(matrix)
         if found["verdict"] == "not symmetric":
-            raise MercerError(f"{found['reason']}; pass (K + K.T) / 2 if the difference is noise")
+            raise MercerError(f"the precomputed matrix is not symmetric: {found['reason']}")
         if found["verdict"] == "refuted":
-            raise MercerError(
-                f"the precomputed matrix is not positive semi-definite: {found['reason']}; "
-                "mercer.repair(K, 'clip') gives the nearest one that is"
-            )
+            raise MercerError(f"the precomputed matrix is not positive semi-definite: {found['reason']}")
         return matrix
 
     # ---------------------------------------------------------------------------------------------- fitting
@@ -165,11 +162,10 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     def _warn(self) -> None:
         refuted = [found for found in self.certificates_ if found.convexity["status"] == "refuted"]
         if refuted:
-            warnings.warn(
+            warn(
                 f"the kernel is not positive semi-definite on these rows ({refuted[0].convexity['evidence']}), so the "
                 "solution may be a local one and no gap bounds it; rbf and poly with coef0 >= 0 always are",
                 KernelWarning,
-                stacklevel=3,
             )
         ends = [status for status in self._ends(self._model) if status != "solved"]
         if not ends:
@@ -183,15 +179,14 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 f"terminated early (time_limit={self.time_limit})",
                 "raise time_limit, or lower C",
             ),
-            "stopped": ("was stopped", "fit again to go on"),
+            "stopped": ("was stopped" + " by Ctrl-C" * self._model.interrupted, "fit again to the end"),
             "stalled": ("makes no progress in floating point", "scale the columns, or lower C"),
         }[ends[0]]
         violation = max((found.violation for found in self.certificates_), default=float("nan"))
-        warnings.warn(
+        warn(
             f"Solver {why}: the objective is within {self.gap_:.1e} (relative gap) of the optimum, the optimality "
             f"conditions are violated by {violation:.1e}. Cheapest cure: {cure}.",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
     # ---------------------------------------------------------------------------------------------- answers

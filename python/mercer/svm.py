@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from itertools import combinations
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from mercer._classifier import ClassifierPart
 from mercer._engine import LIMITS, KernelMachine, _rows, _shape
 from mercer._pairs import pair_coefficients, support_by_class
 from mercer._probability import calibrate, probabilities
+from mercer._warn import warn
 from mercer._weights import sample_weights
 
 #: Up to so many rows are solved to so small a violation, whatever `tol` is.
@@ -433,12 +434,22 @@ decision_function_shape, break_ties, random_state, time_limit, memory_limit, n_j
         most = 2 * weight[0] / (weight[0] + weight[-1])
         if self.nu <= most:
             return float(self.nu)
-        warnings.warn(
+        warn(
             f"the classes leave room for nu up to {most:.3g} only; nu = {0.99 * most:.3g} is used in place of {self.nu}",
             UserWarning,
-            stacklevel=4,
         )
         return float(0.99 * most)
+
+    def _adopt(self, model: Any) -> None:
+        if getattr(self, "class_weight", None) is not None and hasattr(self, "_class_totals"):
+            # With no room for nu the objective falls without end as the heavier class is given a wider margin: the
+            # limit of that is to say that class always, and weights of classes are there to be obeyed.
+            for k, (first, second) in enumerate(combinations(range(len(self.classes_)), 2)):
+                pair = self._class_totals[[first, second]]
+                if pair.min() > 0 and self.nu * pair.sum() > 2 * pair.min():
+                    towards = 1.0 if (pair[0] > pair[1]) == (len(self.classes_) > 2) else -1.0
+                    model = model.with_constant(k, towards)
+        super()._adopt(model)
 
 
 class _Regressor(RegressorMixin, _SupportVectorMachine):  # type: ignore[misc]
