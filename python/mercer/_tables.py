@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
+from sklearn.utils.multiclass import type_of_target
 
 from mercer import _mercer
 from mercer.exceptions import MercerError
@@ -135,6 +136,25 @@ def as_texts(X: Any) -> list[str] | None:
             what = "NaN" if value is None or value != value else f"a {type(value).__name__}"
             raise MercerError(f"Input X contains {what} in row {row}, where other rows are texts")
     return [str(value) for value in X]
+
+
+def target(y: Any) -> np.ndarray | tuple[list[str], np.ndarray]:
+    """Return numbers, or the names of classes in order and the class of each row."""
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
+    if values.ndim != 1:
+        raise MercerError(f"a target has one value a row; this one has the shape {values.shape}")
+    kind = type_of_target(values, input_name="y")
+    if kind in ("binary", "multiclass"):
+        names, codes = np.unique(values, return_inverse=True)
+        return [str(name) for name in names.tolist()], codes.astype(np.int64)
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def is_single(X: Any) -> bool:
+    """Whether X is an array, or sparse rows, of float32."""
+    return getattr(X, "dtype", None) == np.float32
 
 
 def _is_frame(X: Any) -> bool:
