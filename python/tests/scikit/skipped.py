@@ -1,7 +1,7 @@
 """Every test of scikit-learn that is not run against Mercer, and why not.
 
-Keys are the name of the file here and the name of a test, with its parameters where only that case is meant. A
-name that no test has fails the run (`test_skipped.py`), so that the list stays true. With the variable
+Keys are the name of the file here and the name of a test, with its parameters where only that case is meant.
+A name that no test has fails the run (`test_skipped.py`), so that the list stays true. With the variable
 `RUN_SKIPPED` set they are run all the same.
 """
 

@@ -1,7 +1,7 @@
 """scikit-learn's own tests, taken from the installed package and run with Mercer's estimators.
 
-The source of a test module is read where it is installed and executed in a namespace of its own. Right after
-its imports, every class that Mercer has too is replaced by Mercer's, and so is every such class in the modules
+The source of a test module is read where it is installed and executed in a namespace of its own. After its
+imports, every class that Mercer has too is replaced by Mercer's, and so is every such class in the modules
 that it imported. Nothing of scikit-learn is copied or changed, and its own modules stay as they are.
 """
 
