@@ -13,3 +13,7 @@ class KernelError(MercerError):
 
 class MemoryBudgetError(MercerError, MemoryError):
     """What was asked needs more memory than the budget allows; the message says what to do instead."""
+
+
+class KernelWarning(UserWarning):
+    """A kernel that is not positive semi-definite where it is used."""

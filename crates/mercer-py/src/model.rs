@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mercer::model::{Machine, Model, Task};
+use mercer::model::{ColumnKind, Machine, Model, Task};
 use mercer::points::ColumnData;
 use mercer::solve::{Basis, Certificate, Claim, Convexity, Progress, Status, Tolerance};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -118,6 +118,17 @@ impl PyModel {
             machine.certificate.as_ref().map(|found| certificate(py, found, tolerance)).transpose()
         };
         self.model.machines().iter().map(of).collect()
+    }
+
+    /// Coordinates of a row of the training table, or none where it was no block of vectors.
+    #[getter]
+    fn n_features(&self) -> Option<usize> {
+        let [column] = self.model.schema().columns.as_slice() else { return None };
+        match &column.kind {
+            ColumnKind::Dense(names) => Some(names.len()),
+            ColumnKind::Sparse(count) | ColumnKind::Matrix(count) => Some(*count),
+            _ => None,
+        }
     }
 
     /// Where the model comes from.

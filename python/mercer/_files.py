@@ -1,0 +1,98 @@
+"""From a model file to the estimator that it is a model of."""
+
+from __future__ import annotations
+
+from inspect import signature
+from os import PathLike
+from typing import Any
+
+from mercer import _mercer
+from mercer._engine import KernelMachine
+from mercer.exceptions import MercerError
+
+
+def load(path: str | PathLike[str]) -> KernelMachine:
+    """Read a model file into the estimator that it is a model of.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `save` or the command has written.
+
+    Returns
+    -------
+    estimator
+        Fitted, with the parameters that the file tells.
+
+    Examples
+    --------
+    >>> import tempfile, os, mercer
+    >>> from mercer.datasets import load_dataset
+    >>> X, y = load_dataset("moons", return_X_y=True)
+    >>> path = os.path.join(tempfile.mkdtemp(), "moons.mercer")
+    >>> mercer.SVC(C=10).fit(X, y).save(path)
+    >>> bool((mercer.load(path).predict(X) == y).mean() > 0.9)
+    True
+    """
+    model = _mercer.Model.load(path)
+    return estimator_class(model)._of_model(model)
+
+
+def lines(model: Any) -> dict[str, str]:
+    """The lines of a model's specification."""
+    pairs = (line.partition(": ") for line in model.spec.splitlines())
+    return {key: value for key, _, value in pairs}
+
+
+def estimator_class(model: Any) -> type[KernelMachine]:
+    """The class whose fit makes such models."""
+    import mercer
+
+    learner = lines(model)["learner"]
+    loss = lines(model).get("loss", "").partition("(")[0]
+    name = {
+        "smo": {"epsilon": "SVR", "pinball": "KernelQuantile"}.get(loss, "SVC"),
+        "svr": "SVR",
+        "quantile": "KernelQuantile",
+        "nu-svc": "NuSVC",
+        "nu-svr": "NuSVR",
+        "one-class": "OneClassSVM",
+        "newton": "KernelLogistic",
+        "kernel-perceptron": "KernelPerceptron",
+        "online-perceptron": "KernelPerceptron",
+        "pegasos": "Pegasos",
+        "kernel-pegasos": "KernelPegasos",
+        "ls-svm": "LeastSquaresSVC",
+        "gradient": "GradientKernel",
+        "cholesky": "KernelRidge",
+        "eigen": "KernelRidge",
+        "cg": "KernelRidge",
+    }.get(learner)
+    if name is None:
+        raise MercerError(f"a model of {learner} has no estimator in Python; use the mercer command")
+    found: type[KernelMachine] = getattr(mercer, name)
+    return found
+
+
+def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
+    """Constructor arguments that a model file tells of."""
+    known, told = signature(cls).parameters, lines(model)
+    found: dict[str, Any] = {"kernel": model.kernel}
+    for key, name, read in [
+        ("C", "C", float),
+        ("nu", "nu", float),
+        ("rho", "alpha", float),
+        ("violation", "tol", float),
+        ("seed", "random_state", int),
+        ("epochs", "max_iter", int),
+        ("average", "average", lambda text: text == "true"),
+    ]:
+        if name in known and told.get(key, "none") != "none":
+            found[name] = read(told[key])
+    loss = told.get("loss", "")
+    if "(" in loss:
+        for pair in loss.partition("(")[2].rstrip(")").split(","):
+            name, _, value = pair.partition("=")
+            if name.strip() in known:
+                found[name.strip()] = float(value)
+    return found

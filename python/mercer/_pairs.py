@@ -1,0 +1,61 @@
+"""One machine for each pair of classes: votes, and LIBSVM's arrangement of the coefficients."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def ovr_scores(scores: np.ndarray, classes: int) -> np.ndarray:
+    """Votes of the pairs, plus the sum of their scores squeezed into (-1/3, 1/3) to decide between equal votes.
+
+    Column k of `scores` is the pair k of (0,1), (0,2), …, (1,2), …; above 0 it votes for the first of the two.
+    """
+    votes = np.zeros((scores.shape[0], classes))
+    sums = np.zeros((scores.shape[0], classes))
+    for k, (first, second) in enumerate(combinations(range(classes), 2)):
+        sums[:, first] += scores[:, k]
+        sums[:, second] -= scores[:, k]
+        won = scores[:, k] > 0
+        votes[won, first] += 1
+        votes[~won, second] += 1
+    return votes + sums / (3 * (np.abs(sums) + 1))
+
+
+def support_by_class(coefficients: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Support points grouped by class, how many each has, and the coefficients in LIBSVM's arrangement.
+
+    A row of the arrangement is not a machine: for the machine of (a, b) the coefficients of support points of class a
+    are in row b-1, those of class b in row a. The class of a support point is told by the sign of its coefficients.
+    """
+    if classes == 2:
+        code = (coefficients[0] > 0).astype(np.intp)
+        order = np.argsort(code, kind="stable")
+        return order, np.bincount(code, minlength=2).astype(np.int32), coefficients[:, order].copy()
+    code = np.zeros(coefficients.shape[1], dtype=np.intp)
+    pairs = list(combinations(range(classes), 2))
+    for k, (first, second) in enumerate(pairs):
+        code[coefficients[k] > 0] = first
+        code[coefficients[k] < 0] = second
+    order = np.argsort(code, kind="stable")
+    code, coefficients = code[order], coefficients[:, order]
+    arranged = np.zeros((classes - 1, coefficients.shape[1]))
+    for k, (first, second) in enumerate(pairs):
+        arranged[second - 1, code == first] = coefficients[k, code == first]
+        arranged[first, code == second] = coefficients[k, code == second]
+    return order, np.bincount(code, minlength=classes).astype(np.int32), arranged
+
+
+def pair_coefficients(arranged: np.ndarray, n_support: np.ndarray, points: Any) -> Any:
+    """Weights of the features of every pair, for the linear kernel."""
+    ends = np.cumsum(n_support)
+    part = [slice(end - count, end) for end, count in zip(ends, n_support, strict=True)]
+    weights = [
+        arranged[second - 1, part[first]] @ points[part[first]] + arranged[first, part[second]] @ points[part[second]]
+        for first, second in combinations(range(len(n_support)), 2)
+    ]
+    stacked = np.vstack([np.asarray(row).reshape(1, -1) for row in weights])
+    return sp.csr_matrix(stacked) if sp.issparse(points) else stacked

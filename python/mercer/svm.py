@@ -1,0 +1,830 @@
+"""Support vector machines with the parameters and attributes of `sklearn.svm`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin, _fit_context
+from sklearn.utils._param_validation import Hidden, Integral, Interval, Real, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+
+from mercer._callbacks import with_callbacks
+from mercer._engine import LIMITS, KernelMachine, _rows
+from mercer._pairs import ovr_scores, pair_coefficients, support_by_class
+from mercer._probability import calibrate, probabilities
+from mercer.exceptions import MercerError
+
+Gamma = float | Literal["scale", "auto"]
+
+
+class _SupportVectorMachine(KernelMachine):
+    """What the five have in common."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernel": [str, callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        **LIMITS,
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    def _lines(self, learner: str) -> dict[str, Any]:
+        return {"learner": learner, "gap": None, "violation": float(self.tol)}
+
+    def _weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
+        if sample_weight is None:
+            return None
+        count = X.shape[0] if hasattr(X, "shape") else len(X)
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if weights.ndim == 1 and weights.shape[0] not in (0, count):
+            raise ValueError(
+                f"sample_weight and X have incompatible shapes: {weights.shape!r} vs {np.shape(X)!r}\n"
+                "Note: Sparse matrices cannot be indexed w/boolean masks (use `indices=True` in CV)."
+            )
+        if weights.size == 0:
+            return None
+        weights = _check_sample_weight(sample_weight, np.empty((count, 1)), dtype=np.float64)
+        if not (weights > 0).any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        # A row that counts less than nothing counts nothing.
+        return np.maximum(weights, 0.0)
+
+    def _adopt(self, model: Any) -> None:
+        super()._adopt(model)
+        order, self._n_support, coefficients = self._arranged(model)
+        self.support_ = model.support.astype(np.int32)[order]
+        self.intercept_ = np.array(model.bias)
+        self.dual_coef_: Any = coefficients
+        points = model.support_points()
+        if self._expression().matrix or points is None:
+            self.support_vectors_: Any = np.empty((0, 0))
+        elif isinstance(points, tuple):
+            indptr, indices, data, dim = points
+            self.support_vectors_ = sp.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, dim))[order]
+            self.dual_coef_ = sp.csr_matrix(coefficients)
+        else:
+            self.support_vectors_ = _rows(points, order)
+        self.n_iter_: Any = model.iterations.astype(np.int32)
+
+    def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The order of the support points, how many there are, and the coefficients in that order."""
+        count = len(model.support)
+        return np.arange(count), np.array([count], dtype=np.int32), np.array(model.coefficients)
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """Number of support vectors, by class where there are classes."""
+        self._fitted("n_support_")
+        return self._n_support
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        self._fitted("coef_")
+        coef = self._linear()
+        (coef.data if sp.issparse(coef) else coef).flags.writeable = False
+        return coef
+
+    def _linear(self) -> Any:
+        return self.dual_coef_ @ self.support_vectors_
+
+
+class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
+    """SVC and NuSVC: one machine for each pair of classes."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **_SupportVectorMachine._parameter_constraints,
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "random_state": ["random_state"],
+    }
+    _learner: str
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine to training rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Training rows; the kernel matrix for `kernel="precomputed"`.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; a weight of 2 is the same as the row twice.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Ctrl-C ends the fit with what there is.
+        """
+        X, y = self._checked(X, y)
+        codes = self._encode(y, weights := self._weights(sample_weight, X))
+        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
+            raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+        rows = self._row_weights(codes, weights)
+        self._solve(X, (self._class_names(), codes), rows, self._problem(), y)
+        if self._gives_probabilities():
+            self._temperature = calibrate(self, X, y, sample_weight, codes)
+        return self
+
+    def _problem(self) -> dict[str, Any]:
+        lines = self._lines(self._learner)
+        return {**lines, "multiclass": "one-vs-one"} if len(self.classes_) > 2 else lines
+
+    def _encode(self, y: Any, weights: np.ndarray | None) -> np.ndarray:
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"The number of classes has to be greater than one; got {len(self.classes_)} class"
+            )
+        self.class_weight_ = self._class_weights(codes, weights)
+        return codes.astype(np.int64)
+
+    def _class_weights(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        count = len(self.classes_)
+        if self.class_weight is None:
+            return np.ones(count)
+        if isinstance(self.class_weight, str):
+            rows = np.bincount(codes, weights=weights, minlength=count)
+            shares = rows.sum() / (count * np.where(rows > 0, rows, 1.0))
+            return np.where(rows > 0, shares, 1.0)
+        unknown = [label for label in self.class_weight if label not in list(self.classes_)]
+        if unknown and len(self.class_weight) - len(unknown) < count:
+            raise ValueError(f"The classes, {unknown}, are not in class_weight's target; classes are {self.classes_}")
+        return np.array([float(self.class_weight.get(label, 1.0)) for label in self.classes_])
+
+    def _row_weights(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
+        if weights is None and self.class_weight is None:
+            return None
+        rows = self.class_weight_[codes]
+        return np.ascontiguousarray(rows if weights is None else rows * weights, dtype=np.float64)
+
+    def _class_names(self) -> list[str]:
+        """Names under which the engine keeps the order of the classes."""
+        kind = self.classes_.dtype.kind
+        if kind in "iuf":
+            return [repr(label.item()) for label in self.classes_]
+        names = [str(label) for label in self.classes_]
+        numbers = [name for name in names if _is_float(name)]
+        return names if names == sorted(set(names)) and not numbers else [str(code) for code in range(len(names))]
+
+    def _adopt(self, model: Any) -> None:
+        if not hasattr(self, "classes_"):
+            self.classes_ = _labels(model.classes)
+            self.class_weight_ = np.ones(len(self.classes_))
+        super()._adopt(model)
+
+    def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return support_by_class(model.coefficients, len(self.classes_))
+
+    def _linear(self) -> Any:
+        if len(self.classes_) == 2:
+            return super()._linear()
+        dense = self.dual_coef_.toarray() if sp.issparse(self.dual_coef_) else self.dual_coef_
+        return pair_coefficients(dense, self._n_support, self.support_vectors_)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of rows: for two classes, above 0 is the second; else one a class, or one a pair.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            With `decision_function_shape="ovr"` votes of the pairs, and among equal votes the sum of their scores.
+        """
+        scores = self._scores(X)
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        return ovr_scores(scores, len(self.classes_)) if self.decision_function_shape == "ovr" else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Classes of rows: always those with the largest score.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Classes.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return self.classes_[self._codes(self._scores(X))]
+
+    def _codes(self, scores: np.ndarray) -> np.ndarray:
+        if len(self.classes_) == 2:
+            return (scores[:, 0] > 0).astype(np.intp)
+        return np.argmax(ovr_scores(scores, len(self.classes_)), axis=1)
+
+    def _gives_probabilities(self) -> bool:
+        return self.probability is not False and self.probability != "deprecated" and bool(self.probability)
+
+    def _check_probability(self) -> bool:
+        if not self._gives_probabilities():
+            raise AttributeError("predict_proba is not available when probability=False")
+        return True
+
+    @available_if(lambda self: self._check_probability())
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes; the largest is always that of the class that `predict` gives.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, calibrated on scores of rows that were left out.
+        """
+        check_is_fitted(self)
+        return probabilities(self._scores(X), len(self.classes_), self._temperature)
+
+    @available_if(lambda self: self._check_probability())
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+        """
+        return np.log(self.predict_proba(X))
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _labels(names: list[str]) -> np.ndarray:
+    """Classes of a model file: whole numbers, numbers, or texts."""
+    for kind in (np.int64, np.float64):
+        try:
+            return np.array([kind(name) for name in names])
+        except ValueError:
+            continue
+    return np.array(names)
+
+
+class SVC(_Classifier):
+    """Support vector classification: the soft margin with penalty C.
+
+    A drop-in for `sklearn.svm.SVC` that says how far it is from the optimum.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of errors; large C fits the training rows closely.
+    kernel : str, kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted for compatibility; the solver decides.
+    probability : bool, default=False
+        Whether to calibrate probabilities, by five more fits.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions.
+    cache_size : float, default=200
+        Accepted for compatibility; see `memory_limit`.
+    class_weight : dict or "balanced", default=None
+        What C is multiplied by for each class.
+    verbose : bool, default=False
+        Whether to print progress.
+    max_iter : int, default=-1
+        Iterations at most; -1 for no limit.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Scores a class or a pair, for more than two classes.
+    break_ties : bool, default=False
+        Accepted for compatibility: `predict` always agrees with `decision_function`.
+    random_state : int, RandomState or None, default=None
+        Of the folds that probabilities are calibrated on.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; by default 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says. Results do not depend on it.
+
+    Attributes
+    ----------
+    certificate_, certificates_ : Certificate
+        What the solution is worth, of the worst machine and of all.
+    gap_ : float
+        Relative duality gap of the worst machine.
+    converged_ : bool
+        Whether the certificate meets `tol`.
+    history_ : dict of arrays
+        How the solver went.
+    kernel_ : kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Mercer status of the kernel, with its proof.
+    classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, \
+fit_status_, shape_fit_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> clf = SVC(C=10).fit([[0, 0], [0, 1], [2, 2], [3, 2]], [0, 0, 1, 1])
+    >>> clf.predict([[0.2, 0.3], [2.5, 2.5]])
+    array([0, 1])
+    >>> clf.converged_
+    True
+    """
+
+    _learner = "smo"
+    _parameter_constraints: dict[str, list[Any]] = {
+        **_Classifier._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="right")],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+    def _lines(self, learner: str) -> dict[str, Any]:
+        return {**super()._lines(learner), "loss": "hinge", "C": float(self.C)}
+
+
+class NuSVC(_Classifier):
+    """Support vector classification with nu, the share of margin errors, in place of C.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Upper bound on the share of margin errors, lower bound on the share of support vectors.
+    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter, \
+decision_function_shape, break_ties, random_state, time_limit, memory_limit, n_jobs
+        As in `SVC`.
+
+    Attributes
+    ----------
+    certificate_, gap_, converged_, history_, kernel_, classes_, support_, dual_coef_, intercept_
+        As in `SVC`.
+
+    Examples
+    --------
+    >>> from mercer import NuSVC
+    >>> NuSVC(nu=0.4).fit([[0, 0], [0, 1], [2, 2], [3, 2]], [0, 0, 1, 1]).predict([[0.2, 0.3]])
+    array([0])
+    """
+
+    _learner = "nu-svc"
+    _parameter_constraints: dict[str, list[Any]] = {
+        **_Classifier._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+    }
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+    def _lines(self, learner: str) -> dict[str, Any]:
+        return {**super()._lines(learner), "nu": float(self.nu)}
+
+
+class _Regressor(RegressorMixin, _SupportVectorMachine):  # type: ignore[misc]
+    """SVR and NuSVR."""
+
+    _learner: str
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine to training rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Training rows; the kernel matrix for `kernel="precomputed"`.
+        y : array-like of shape (n_samples,)
+            Numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; a weight of 2 is the same as the row twice.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Ctrl-C ends the fit with what there is.
+        """
+        X, y = self._checked(X, y, y_numeric=True) if not callable(self.kernel) else self._checked(X, y)
+        target = np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
+        self._solve(X, target, self._weights(sample_weight, X), self._lines(self._learner), y)
+        return self
+
+    def _adopt(self, model: Any) -> None:
+        super()._adopt(model)
+        self.n_iter_ = int(model.iterations[0])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Numbers for rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predictions.
+        """
+        return self._scores(X)[:, 0]
+
+
+class SVR(_Regressor):
+    """Support vector regression: errors below epsilon are free.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0, tol, C, shrinking, cache_size, verbose, max_iter, time_limit, memory_limit, n_jobs
+        As in `SVC`.
+    epsilon : float, default=0.1
+        Half the width of the tube in which errors are free.
+
+    Attributes
+    ----------
+    certificate_, gap_, converged_, history_, kernel_, support_, dual_coef_, intercept_
+        As in `SVC`.
+
+    Examples
+    --------
+    >>> from mercer import SVR
+    >>> SVR(C=10, epsilon=0.01).fit([[0], [1], [2], [3]], [0, 1, 2, 3]).predict([[1.5]]).round(1)
+    array([1.5])
+    """
+
+    _learner = "svr"
+    _parameter_constraints: dict[str, list[Any]] = {
+        **_SupportVectorMachine._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+    def _lines(self, learner: str) -> dict[str, Any]:
+        loss = f"epsilon(epsilon={float(self.epsilon)!r})"
+        return {**super()._lines(learner), "loss": loss, "C": float(self.C)}
+
+
+class NuSVR(_Regressor):
+    """Support vector regression that finds the width of its tube; nu bounds the share of rows outside.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Upper bound on the share of rows outside the tube, lower bound on the share of support vectors.
+    C, kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, time_limit, memory_limit, n_jobs
+        As in `SVC`.
+
+    Attributes
+    ----------
+    certificate_, gap_, converged_, history_, kernel_, support_, dual_coef_, intercept_
+        As in `SVC`.
+
+    Examples
+    --------
+    >>> from mercer import NuSVR
+    >>> NuSVR(C=10).fit([[0], [1], [2], [3]], [0, 1, 2, 3]).predict([[1.5]]).round(1)
+    array([1.5])
+    """
+
+    _learner = "nu-svr"
+    _parameter_constraints: dict[str, list[Any]] = {
+        **_SupportVectorMachine._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+    }
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+    def _lines(self, learner: str) -> dict[str, Any]:
+        return {**super()._lines(learner), "nu": float(self.nu), "C": float(self.C)}
+
+
+class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
+    """Where the data are: a share nu of the training rows is left outside.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, time_limit, memory_limit, n_jobs
+        As in `SVC`.
+    nu : float, default=0.5
+        Upper bound on the share of training rows outside, lower bound on the share of support vectors.
+
+    Attributes
+    ----------
+    offset_ : float
+        What `score_samples` is compared with.
+    certificate_, gap_, converged_, history_, kernel_, support_, dual_coef_, intercept_
+        As in `SVC`.
+
+    Examples
+    --------
+    >>> from mercer import OneClassSVM
+    >>> OneClassSVM(gamma="auto").fit([[0], [0.44], [0.45], [0.46], [1]]).predict([[0.45], [9]])
+    array([ 1, -1])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **_SupportVectorMachine._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the machine to training rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Training rows; the kernel matrix for `kernel="precomputed"`.
+        y : ignored
+            There for the conventions.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; a weight of 2 is the same as the row twice.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Ctrl-C ends the fit with what there is.
+        """
+        X = self._checked(X)
+        weights = self._weights(sample_weight, X)
+        count = X.shape[0] if hasattr(X, "shape") else len(X)
+        # LIBSVM's coefficients sum to nu times the rows, the engine's to 1.
+        self._unit = self.nu * (count if weights is None else float(weights.sum()))
+        self._solve(X, None, weights, {**self._lines("one-class"), "nu": float(self.nu)})
+        return self
+
+    def _adopt(self, model: Any) -> None:
+        if not hasattr(self, "_unit"):
+            self._unit = self.nu * model.provenance["rows"]
+        super()._adopt(model)
+        self.intercept_ = self.intercept_ * self._unit
+        self.dual_coef_ = self.dual_coef_ * self._unit
+        self.offset_ = -self.intercept_
+        self.n_iter_ = int(model.iterations[0])
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of rows: above 0 is inside.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Scores.
+        """
+        return self._scores(X)[:, 0] * self._unit
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Scores before the offset is taken off.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Scores.
+        """
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """1 for rows inside, -1 for rows outside.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            1 or -1.
+        """
+        return np.where(self.decision_function(X) > 0, 1, -1)
