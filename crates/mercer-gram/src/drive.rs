@@ -68,7 +68,7 @@ fn blocks(columns: Range<usize>, width: usize) -> impl Iterator<Item = Range<usi
 }
 
 /// All entries of a symmetric matrix: the upper triangle is computed, the lower one is its mirror image.
-pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T]) {
+pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T], poll: &(dyn Fn() -> bool + Sync)) {
     let (n, (height, _)) = (tiles.columns(), tiles.shape());
     if n == 0 {
         return;
@@ -76,6 +76,9 @@ pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T]) {
     out.par_chunks_mut(height * n).enumerate().for_each_init(
         || (tiles.scratch(), Vec::new()),
         |(scratch, rows): &mut (_, Vec<usize>), (block, out)| {
+            if poll() {
+                return;
+            }
             rows.clear();
             rows.extend(block * height..((block + 1) * height).min(n));
             tiles.choose_rows(scratch, rows);

@@ -125,12 +125,12 @@ impl Lazy {
 
     /// Every entry of a symmetric matrix, row after row.
     pub(crate) fn store_single(&self, out: &mut [f32]) {
-        drive::store(&Tiles::<f32>::new(&self.plan, &self.points, &self.points), out);
+        drive::store(&Tiles::<f32>::new(&self.plan, &self.points, &self.points), out, &|| false);
     }
 
     /// Every entry of a symmetric matrix, row after row.
     pub(crate) fn store_double(&self, out: &mut [f64]) {
-        drive::store(&Tiles::<f64>::new(&self.plan, &self.points, &self.points), out);
+        drive::store(&Tiles::<f64>::new(&self.plan, &self.points, &self.points), out, &|| false);
     }
 }
 

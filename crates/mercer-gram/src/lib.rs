@@ -7,10 +7,12 @@
 mod alignment;
 mod check;
 mod drive;
+mod entries;
 mod error;
 mod gram;
 mod ideal;
 mod lazy;
+mod matrix;
 mod repair;
 mod shifted;
 mod spectrum;
@@ -21,10 +23,12 @@ pub mod testkit;
 
 pub use alignment::{Alignment, alignment};
 pub use check::{CheckOptions, MercerCheck, Verdict, Witness, check};
+pub use entries::entries;
 pub use error::GramError;
 pub use gram::Gram;
 pub use ideal::Ideal;
 pub use lazy::{Lazy, Precision};
+pub use matrix::{MatrixCheck, MatrixVerdict, check_matrix};
 pub use repair::{Repair, Repaired, repair};
 pub use shifted::Shifted;
 pub use spectrum::{FULL_SPECTRUM, Method, Spectrum, spectrum};

@@ -88,7 +88,7 @@ pub(crate) fn spectrum_and_lowest(
                 (eigenvalues(n, &entries)?, Vec::new(), Method::Full, 0.0)
             }
         } else {
-            let lanczos = lanczos(gram)?;
+            let lanczos = lanczos(gram, &|| false)?;
             (lanczos.values, lanczos.lowest, Method::Lanczos(lanczos.steps), lanczos.residual)
         };
     values.reverse();
@@ -99,9 +99,12 @@ pub(crate) fn spectrum_and_lowest(
     Ok((Spectrum { rows: n, method, values, error: rounding + residual, rounding, rank }, lowest))
 }
 
-struct Lanczos {
-    values: Vec<f64>,
-    lowest: Vec<f64>,
+/// What Lanczos found.
+pub(crate) struct Lanczos {
+    /// The Ritz values, ascending.
+    pub(crate) values: Vec<f64>,
+    /// The Ritz vector of the smallest.
+    pub(crate) lowest: Vec<f64>,
     residual: f64,
     steps: usize,
 }
@@ -109,8 +112,9 @@ struct Lanczos {
 /// Steps at most; each is one product with K.
 const STEPS: usize = 120;
 
-/// Lanczos from a seeded random vector, each new vector made orthogonal to all before it, twice.
-fn lanczos(gram: &dyn Gram) -> Result<Lanczos, EigenError> {
+/// Lanczos from a seeded random vector, each new vector made orthogonal to all before it, twice. It makes do with the
+/// steps that are done when `enough` says so.
+pub(crate) fn lanczos(gram: &dyn Gram, enough: &dyn Fn() -> bool) -> Result<Lanczos, EigenError> {
     let n = gram.len();
     let mut random = Pcg64::seed_from_u64(0);
     let mut next: Vec<f64> = (0..n).map(|_| random.random_range(-1.0..1.0)).collect();
@@ -129,7 +133,7 @@ fn lanczos(gram: &dyn Gram) -> Result<Lanczos, EigenError> {
         let beta = dot(&product, &product).sqrt();
         betas.push(beta);
         let scale = alphas.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
-        if beta <= scale * f64::EPSILON * n as f64 || step + 1 == STEPS.min(n) {
+        if beta <= scale * f64::EPSILON * n as f64 || step + 1 == STEPS.min(n) || enough() {
             break;
         }
         // Now and then: is the smallest Ritz value good already?
@@ -193,7 +197,7 @@ mod tests {
         let table = read("@moons(n=300)", &ReadOptions::default()).unwrap();
         for kernel in ["rbf(sigma=0.3)", "sigmoid(gamma=1, offset=-1)", "poly(degree=2)"] {
             let gram = Lazy::new(&kernel.parse().unwrap(), &table).unwrap().in_precision(Precision::Double);
-            let (full, few) = (spectrum(&gram).unwrap(), lanczos(&gram).unwrap());
+            let (full, few) = (spectrum(&gram).unwrap(), lanczos(&gram, &|| false).unwrap());
             assert!((full.largest() - few.values.last().unwrap()).abs() < 1e-9 * full.largest(), "{kernel}");
             let off = (full.smallest() - few.values[0]).abs();
             assert!(off <= few.residual + 1e-9, "{kernel}: {off} is more than the residual {}", few.residual);

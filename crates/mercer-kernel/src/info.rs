@@ -82,6 +82,28 @@ pub enum Evidence {
     Unknown(&'static str),
 }
 
+impl KernelInfo {
+    /// What is known with the default parameters.
+    pub fn evidence(&self) -> Evidence {
+        match crate::parse(self.signature.name) {
+            Ok(crate::KernelExpr::Leaf(leaf)) => (self.mercer)(leaf.call()),
+            _ => Evidence::Unknown("it has no default parameters"),
+        }
+    }
+}
+
+impl Evidence {
+    /// Whether it is positive semi-definite, in a word or two.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Psd(_) => "yes",
+            Self::When(..) => "where defined",
+            Self::Not(_) => "no",
+            Self::Unknown(_) => "measured",
+        }
+    }
+}
+
 impl fmt::Debug for KernelInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "KernelInfo({})", self.signature.name)

@@ -3,6 +3,8 @@
 //! Every kernel and every feature map has one [`Signature`]; the parser, the printer, `mercer kernels`
 //! and the documentation all read it, so that a name, a default or a range is written down once.
 
+use std::fmt;
+
 use crate::KernelExpr;
 
 /// Name and parameters of a kernel or a feature map.
@@ -81,6 +83,31 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// A kernel expression (for maps that are made from a kernel).
     Kernel,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Real(range) => range.fmt(f),
+            Self::RealOr(range, words) => write!(f, "{range}, or {}", words.join(" or ")),
+            Self::Integer(low, high) => write!(f, "whole, {low} to {high}"),
+            Self::Among(values) => {
+                f.write_str(&values.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))
+            }
+            Self::Word(words) => f.write_str(&words.join(", ")),
+            Self::Kernel => f.write_str("a kernel"),
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Any => "any number",
+            Self::NonNegative => "0 or more",
+            Self::Positive => "more than 0",
+        })
+    }
 }
 
 /// A range of real numbers.

@@ -52,8 +52,9 @@ const REACH: usize = 4096;
 
 /// Factors a symmetric positive definite n×n matrix, row-major, in place: its lower triangle becomes L.
 ///
-/// `poll` is called many times in 50 ms, from any thread; `true` abandons the work. After an error the lower triangle is
-/// of no use; what is strictly above the diagonal is left alone in any case.
+/// `poll` is called many times in 50 ms, from any thread; `true` abandons the work. Where a pivot fails, the rows before
+/// it hold L; else the lower triangle is of no use after an error. What is strictly above the diagonal is left alone in
+/// any case.
 ///
 /// ```
 /// use mercer_linalg::{cholesky, cholesky_solve};
@@ -307,6 +308,16 @@ mod tests {
             let error = cholesky(n, &mut a, &|| false).unwrap_err();
             assert_eq!(error, CholeskyError::Pivot { row: bad, value: -2.0 });
             assert!(error.to_string().contains(&format!("pivot {} is -2e0", bad + 1)));
+        }
+        // The rows before it are those of the factor of the leading block.
+        for (n, bad) in [(150, 130), (300, 97), (20, 7)] {
+            let mut a = positive(n, 1.0);
+            a[bad * n + bad] = -1.0;
+            let expected = naive(n, &positive(n, 1.0));
+            assert!(cholesky(n, &mut a, &|| false).is_err());
+            for at in (0..bad).flat_map(|i| (0..=i).map(move |j| i * n + j)) {
+                assert!((a[at] - expected[at]).abs() < 1e-11 * (1.0 + expected[at].abs()), "{n}: {at}");
+            }
         }
         let nan = cholesky(1, &mut [f64::NAN], &|| false);
         assert!(matches!(nan, Err(CholeskyError::Pivot { row: 0, .. })));

@@ -55,11 +55,15 @@ impl Fingerprint {
     }
 }
 
-/// The fingerprint of a training table, its target and its weights.
-pub(crate) fn data(table: &Table, target: Option<&Column>, weights: Option<&[f64]>) -> String {
+/// The fingerprint of a training table, its targets and its weights.
+pub(crate) fn data<'a>(
+    table: &'a Table,
+    targets: impl IntoIterator<Item = &'a Column>,
+    weights: Option<&[f64]>,
+) -> String {
     let mut print = Fingerprint::default();
     print.whole(table.len());
-    table.columns().iter().chain(target).for_each(|column| print.column(column));
+    table.columns().iter().chain(targets).for_each(|column| print.column(column));
     print.numbers(weights.unwrap_or(&[]));
     print.finish()
 }

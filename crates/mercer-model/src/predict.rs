@@ -24,7 +24,7 @@ pub struct Prediction {
 pub enum Outcome {
     /// Numbers of classes.
     Classes(Vec<usize>),
-    /// Numbers.
+    /// Numbers; of several targets rows × targets, row after row, as the scores are.
     Numbers(Vec<f64>),
     /// Whether the row is where the training rows are.
     Inside(Vec<bool>),

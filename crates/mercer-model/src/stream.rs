@@ -117,6 +117,12 @@ impl Stream {
         })
     }
 
+    /// The two classes, the negative one first, where they are known before the first row; else they are those seen.
+    pub fn of_classes(mut self, negative: &str, positive: &str) -> Self {
+        self.classes = vec![negative.to_owned(), positive.to_owned()];
+        self
+    }
+
     /// Takes rows in order. An error leaves what was learned from the rows before as it is.
     pub fn observe(&mut self, rows: &Table, target: &Column) -> Result<StreamReport, ModelError> {
         let started = Instant::now();

@@ -1,9 +1,7 @@
 //! `mercer kernels`: the table of kernels, as text or JSON.
 
 use anyhow::bail;
-use mercer::kernel::{
-    Evidence, KERNELS, KernelInfo, Kind, Literal, Param, Range, kernel_named, signature_text,
-};
+use mercer::kernel::{Evidence, KERNELS, KernelInfo, Literal, Param, kernel_named, signature_text};
 use mercer::points::nearest;
 use serde_json::{Value, json};
 
@@ -32,7 +30,7 @@ pub(crate) fn run(list: &List) -> anyhow::Result<Answer> {
         rows.extend(chosen.iter().map(|kernel| {
             let cells = [signature_text(&kernel.signature), kernel.formula.into(), kernel.domain.to_string()];
             let mut cells = cells.to_vec();
-            cells.extend([verdict(kernel).to_owned(), kernel.about.to_owned()]);
+            cells.extend([kernel.evidence().word().to_owned(), kernel.about.to_owned()]);
             cells
         }));
         print(&columns(&rows))?;
@@ -43,26 +41,8 @@ pub(crate) fn run(list: &List) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// What is known with default parameters, in a word.
-fn verdict(kernel: &KernelInfo) -> &'static str {
-    match evidence(kernel) {
-        Evidence::Psd(_) => "yes",
-        Evidence::When(..) => "where defined",
-        Evidence::Not(_) => "no",
-        Evidence::Unknown(_) => "measured",
-    }
-}
-
-fn evidence(kernel: &KernelInfo) -> Evidence {
-    let default = kernel.signature.name.parse::<mercer::kernel::KernelExpr>();
-    match default {
-        Ok(mercer::kernel::KernelExpr::Leaf(leaf)) => (kernel.mercer)(leaf.call()),
-        _ => Evidence::Unknown("it has no default parameters"),
-    }
-}
-
 fn in_full(kernel: &KernelInfo) -> String {
-    let why = match evidence(kernel) {
+    let why = match kernel.evidence() {
         Evidence::Psd(why) => format!("yes: {why}"),
         Evidence::When(condition, why) => format!("where {condition}: {why}"),
         Evidence::Not(why) => format!("no: {why}"),
@@ -89,23 +69,14 @@ pub(crate) fn parameter_rows(params: &[Param]) -> Vec<Vec<String>> {
 }
 
 fn range(param: &Param) -> String {
-    let numbers = |range: Range| match range {
-        Range::Any => "any number",
-        Range::NonNegative => "0 or more",
-        Range::Positive => "more than 0",
-    };
-    let kind = match param.kind {
-        Kind::Real(range) => numbers(range).to_owned(),
-        Kind::RealOr(range, words) => format!("{}, or {}", numbers(range), words.join(" or ")),
-        Kind::Integer(low, high) => format!("whole, {low} to {high}"),
-        Kind::Among(values) => values.iter().map(f64::to_string).collect::<Vec<_>>().join(", "),
-        Kind::Word(words) => words.join(", "),
-        Kind::Kernel => "a kernel".to_owned(),
-    };
     match default(param) {
-        Value::Null => kind,
+        Value::Null => param.kind.to_string(),
         value => {
-            format!("{kind}; default {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            format!(
+                "{}; default {}",
+                param.kind,
+                value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+            )
         }
     }
 }
@@ -136,7 +107,7 @@ fn as_json(kernel: &KernelInfo) -> Value {
         "formula": kernel.formula,
         "domain": kernel.domain.to_string(),
         "about": kernel.about,
-        "psd": verdict(kernel),
+        "psd": kernel.evidence().word(),
         "parameters": parameters(signature.params),
         "one_of": signature.one_of,
     })
