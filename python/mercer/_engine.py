@@ -98,13 +98,10 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 f" Input is a {matrix.shape[0]}x{matrix.shape[1]} matrix."
             )
         found = _mercer.check_matrix(matrix)
-        if found["verdict"] == "not symmetric":
-            raise MercerError(f"{found['reason']}; pass (K + K.T) / 2 if the difference is noise")
-        if found["verdict"] == "refuted":
-            raise MercerError(
-                f"the precomputed matrix is not positive semi-definite: {found['reason']}; "
-                "mercer.repair(K, 'clip') gives the nearest one that is"
-            )
+        faults = {"not symmetric": "symmetric", "refuted": "positive semi-definite"}
+        if found["verdict"] in faults:
+            # The reason says where, and ends with the cure.
+            raise MercerError(f"the kernel matrix is not {faults[found['verdict']]}: {found['reason']}")
         return matrix
 
     # ---------------------------------------------------------------------------------------------- fitting
