@@ -1,4 +1,4 @@
-"""Programs for the tests of interrupts, hangs and memory, each run in a process of its own: `python fits.py name`.
+"""Programs for tests of interrupts, hangs and memory, each a process of its own: `python fits.py name`.
 
 A process says one line of JSON for each thing that it did, at once, so that the test knows when it may go on.
 """

@@ -1,7 +1,7 @@
 """Data, kernels and dual objectives, written down here apart from the package, to judge any solution by.
 
-A *solution* is what an estimator shows after `fit`: `support_`, `dual_coef_`, `intercept_`. The objectives are
-the textbook ones, computed in double precision from a matrix that NumPy and scikit-learn make.
+A *solution* is what an estimator shows after `fit`: `support_`, `dual_coef_`, `intercept_`. The objectives
+are the textbook ones, computed in double precision from a matrix that NumPy and scikit-learn make.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def dense(values: Any) -> Floats:
 def pairs_of(model: Any, y: NDArray[Any]) -> Iterator[Floats]:
     """The coefficients of each one-against-one machine over all rows, from the layout of `dual_coef_`.
 
-    Machine (i, j) has the coefficients of the rows of class i in row j - 1 of the table and those of the rows of
-    class j in row i, as LIBSVM keeps them.
+    Machine (i, j) has the coefficients of the rows of class i in row j - 1 of the table and those of the
+    rows of class j in row i, as LIBSVM keeps them.
     """
     table, classes = dense(model.dual_coef_), model.classes_
     for i, j in combinations(range(len(classes)), 2):

@@ -31,7 +31,7 @@ SAME = 1e-6
 #: Scores nearer than this share of the largest one count as the same.
 CLOSE = 1e-4
 TIGHT: dict[str, Any] = {"tol": 1e-8}
-#: LIBSVM keeps kernel entries in single precision, and on some of these problems never comes to an end with that.
+#: LIBSVM keeps kernel entries in single precision; with that, some of these problems never come to an end.
 PATIENCE = 500_000
 
 KERNELS: list[dict[str, Any]] = [
