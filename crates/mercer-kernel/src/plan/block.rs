@@ -98,10 +98,7 @@ impl Block {
 
     /// The first value of which `wrong` says so: its row, its coordinate and itself.
     pub(super) fn first(&self, wrong: impl Fn(f64) -> bool) -> Option<(usize, usize, f64)> {
-        either!(self, points => {
-            let at = points.values().iter().position(|&v| wrong(v.into()))?;
-            Some((at / points.dim(), at % points.dim(), points.values()[at].into()))
-        })
+        either!(self, points => first(points, wrong))
     }
 
     /// The first point that is the origin.
@@ -131,6 +128,11 @@ pub(super) fn check_room(rows: usize, dim: usize) -> Result<(), PointsError> {
         limit: Budget::default().bytes(),
         instead: "take fewer rows at a time".to_owned(),
     })
+}
+
+fn first<T: Copy + Into<f64>>(points: &Dense<T>, wrong: impl Fn(f64) -> bool) -> Option<(usize, usize, f64)> {
+    let at = points.values().iter().position(|&v| wrong(v.into()))?;
+    Some((at / points.dim(), at % points.dim(), points.values()[at].into()))
 }
 
 fn means<T: Copy + Into<f64> + Send + Sync>(points: &Dense<T>) -> Vec<f64> {

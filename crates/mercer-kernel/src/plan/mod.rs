@@ -98,6 +98,11 @@ impl Plan {
         &self.resolved
     }
 
+    /// How many dense coordinates a prepared point has, over all views.
+    pub fn coordinates(&self) -> usize {
+        self.views.iter().map(|view| view.center.len()).sum()
+    }
+
     /// Works out what the kernel needs of a collection.
     pub fn ready(&self, table: &Table) -> Result<Ready, KernelError> {
         Ready::new(self, table)
