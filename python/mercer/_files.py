@@ -81,7 +81,7 @@ def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
     for key, name, read in [
         ("C", "C", float),
         ("nu", "nu", float),
-        ("rho", "alpha", float),
+        ("mu", "alpha", float),
         ("violation", "tol", float),
         ("seed", "random_state", int),
         ("epochs", "max_iter", int),

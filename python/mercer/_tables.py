@@ -63,14 +63,10 @@ def table(X: Any, *, kernel_text: str | None = None, names: Sequence[str] | None
     return _mercer.Table.dense(dense_rows(X, given), given)
 
 
-def dense_rows(
-    X: Any, names: Sequence[str] | None = None, *, dtypes: Sequence[np.dtype[Any]] = FLOATS
-) -> np.ndarray:
+def dense_rows(X: Any, names: Sequence[str] | None = None, *, dtypes: Sequence[np.dtype[Any]] = FLOATS) -> np.ndarray:
     """Return numbers in C order, float32 or float64, finite; the array itself where it is so already."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in dtypes:
-        X = check_array(
-            X, dtype=list(dtypes), ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0
-        )
+        X = check_array(X, dtype=list(dtypes), ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
     X = np.require(X, requirements=["C", "A"])
     with np.errstate(over="ignore"):
         # A sum says in one pass that all is well; only if it does not is every value looked at.

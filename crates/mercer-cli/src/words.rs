@@ -187,9 +187,16 @@ fn machine_shortfall(machine: &Machine, gap: Option<f64>, violation: Option<f64>
     }
 }
 
-/// The pair of classes of a machine.
+/// The pair of classes of a machine, or its target where there are several.
 pub(crate) fn name(model: &Model, machine: &Machine) -> String {
-    machine.pair.map_or_else(String::new, |(a, b)| format!("{}/{}", model.classes()[a], model.classes()[b]))
+    if let Some((a, b)) = machine.pair {
+        return format!("{}/{}", model.classes()[a], model.classes()[b]);
+    }
+    if model.machines().len() == 1 {
+        return String::new();
+    }
+    let place = model.machines().iter().position(|other| std::ptr::eq(other, machine)).unwrap_or_default();
+    model.targets().get(place).map_or_else(|| format!("target {}", place + 1), |name| (*name).to_owned())
 }
 
 /// The machines with certificates, the worst first.
@@ -235,6 +242,7 @@ pub(crate) fn as_json(model: &Model) -> Value {
         "tolerance": { "gap": spec.tolerance.gap, "violation": spec.tolerance.violation },
         "task": task(model),
         "target": model.schema().target,
+        "other_targets": model.schema().others,
         "classes": model.classes(),
         "columns": model.schema().columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(),
         "support": model.support(),

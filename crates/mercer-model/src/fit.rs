@@ -26,6 +26,8 @@ pub struct Training<'a> {
     pub table: &'a Table,
     /// What is to be predicted; none for learners that need nothing.
     pub target: Option<&'a Column>,
+    /// Further targets of the same rows, for learners of numbers: a machine each, which share the support points.
+    pub others: &'a [Column],
     /// How much each row counts.
     pub weights: Option<&'a [f64]>,
     /// Kernels of the user's.
@@ -45,7 +47,7 @@ impl<'a> Training<'a> {
 
     /// Rows without a target.
     pub fn unlabelled(table: &'a Table) -> Self {
-        Self { table, target: None, weights: None, registry: &NONE, source: "a table" }
+        Self { table, target: None, others: &[], weights: None, registry: &NONE, source: "a table" }
     }
 }
 
@@ -82,8 +84,7 @@ const DOUBLE: usize = 5000;
 /// let mut table = mercer_points::read("@sinc(n=40)", &Default::default()).unwrap();
 /// let last = table.columns().last().unwrap().name.clone();
 /// let target = table.remove(&last).unwrap();
-/// let training =
-///     Training { table: &table, target: Some(&target), weights: None, registry: &Default::default(), source: "@sinc" };
+/// let training = Training { source: "@sinc", ..Training::new(&table, &target) };
 /// let spec = Spec::new("rbf(sigma=1)".parse().unwrap(), Learner::Cholesky);
 /// let model = fit(&spec, &training, &Setting::default()).unwrap();
 /// assert!(model.certified());
@@ -95,7 +96,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
         return Err(SolveError::Empty.into());
     }
     let loss = check(spec)?;
-    let goal = goal(spec, loss, training.target, rows)?;
+    let goal = goal(spec, loss, (training.target, training.others), rows)?;
     let weights = row_weights(spec, &goal, training.weights, rows)?;
     let lambda = spec.regularization.lambda(rows)?;
     let (schema, preprocessing) = prepare(spec, training)?;
@@ -105,7 +106,11 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
     let features =
         if spec.learner.info().explicit { Some(features(spec, &gram, setting.budget)?) } else { None };
     // Before solving, so that nothing takes long after a stop.
-    let hash = crate::hash::data(training.table, training.target, training.weights);
+    let hash = crate::hash::data(
+        training.table,
+        training.target.into_iter().chain(training.others),
+        training.weights,
+    );
     let posed = Posed {
         spec,
         loss,
@@ -153,7 +158,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
 }
 
 /// Certifies coefficients that came from anywhere, against the problem that a specification poses: two classes, numbers
-/// or nothing, one α a row.
+/// or nothing, one α a row. Of several targets it is the first.
 ///
 /// ```
 /// use mercer_model::{Learner, Setting, Spec, Training, certify, fit};
@@ -171,13 +176,13 @@ pub fn certify(
 ) -> Result<mercer_solve::Certificate, ModelError> {
     let rows = training.table.len();
     let loss = check(spec)?;
-    let goal = goal(spec, loss, training.target, rows)?;
+    let goal = goal(spec, loss, (training.target, &[]), rows)?;
     let weights = row_weights(spec, &goal, training.weights, rows)?;
     let (schema, preprocessing) = prepare(spec, training)?;
     let table = preprocessing.apply(&schema, training.table)?;
     let gram = Lazy::with(&spec.kernel, &table, training.registry)?;
     let y = match &goal {
-        Goal::Numbers(y) => y.clone(),
+        Goal::Numbers(targets) => targets.concat(),
         Goal::Nothing => vec![0.0; rows],
         Goal::Classes(_, codes) => codes.iter().map(|&code| if code == 1 { 1.0 } else { -1.0 }).collect(),
     };
@@ -221,7 +226,10 @@ fn prepare(spec: &Spec, training: &Training<'_>) -> Result<(Schema, Preprocessin
     let needs = Needs::of(&spec.kernel);
     let none = !training.table.columns().iter().any(|column| needs.uses(column));
     // A kernel that finds nothing says so itself, in front of the whole table.
-    let schema = Schema::of(training.table, training.target, |column| none || needs.uses(column));
+    let schema = Schema {
+        others: training.others.iter().map(|target| target.name.clone()).collect(),
+        ..Schema::of(training.table, training.target, |column| none || needs.uses(column))
+    };
     if is_matrix(&spec.kernel) && spec.scaling != crate::Scaling::None {
         return Err(ModelError::Spec("a precomputed matrix cannot be scaled".to_owned()));
     }

@@ -1,4 +1,5 @@
-//! The machines of a model: the one problem, posed and solved once or for each pair of classes.
+//! The machines of a model: the one problem, posed and solved once, or for each pair of classes, or for each target.
+//! Targets of the same rows share what a solver makes of the Gram matrix.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +7,10 @@ use mercer_gram::{Gram, Lazy, Sub};
 use mercer_kernel::Registry;
 use mercer_points::{Dense, Points, Table};
 use mercer_solve::loss::{Loss, LossSpec};
-use mercer_solve::solvers::Norm;
+use mercer_solve::solvers::{Norm, SeveralByCholesky, SeveralByEigen};
 use mercer_solve::{
-    Certificate, Claim, Convexity, Features, Limits, Objective, Penalty, Problem, Run, Solution, SolveError,
-    Solver, Status, certify, certify_until,
+    Certificate, Claim, Convexity, Features, Limits, Objective, Penalty, Problem, Regularization, Run,
+    Solution, SolveError, Solver, Status, certify, certify_until,
 };
 
 use crate::build::solver_for;
@@ -54,8 +55,10 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
     let started = Instant::now();
     let mut solved: Vec<(Share, Solution, Certificate)> = Vec::new();
     let (mut deadline, mut entries) = (None, 0);
-    for share in shares(posed) {
-        let (solution, certificate) = solve(posed, &share, started, &mut deadline)?;
+    let shares = shares(posed);
+    let shared = if shares.len() > 1 { solver_for_several(posed) } else { None };
+    for share in shares {
+        let (solution, certificate) = solve(posed, &share, shared.as_deref(), started, &mut deadline)?;
         entries += solution.entries;
         solved.push((share, solution, certificate));
     }
@@ -96,7 +99,9 @@ impl Share {
 
 fn shares(posed: &Posed<'_>) -> Vec<Share> {
     match posed.goal {
-        Goal::Numbers(y) => vec![Share { pair: None, rows: None, y: y.clone() }],
+        Goal::Numbers(targets) => {
+            targets.iter().map(|y| Share { pair: None, rows: None, y: y.clone() }).collect()
+        }
         Goal::Nothing => vec![Share { pair: None, rows: None, y: vec![0.0; posed.gram.len()] }],
         Goal::Classes(classes, codes) if classes.len() == 2 => {
             let y = codes.iter().map(|&code| if code == 1 { 1.0 } else { -1.0 }).collect();
@@ -114,10 +119,23 @@ fn shares(posed: &Posed<'_>) -> Vec<Share> {
     }
 }
 
+/// The solver of several targets that remembers what it made of their Gram matrix, where the learner has one.
+fn solver_for_several<'a>(posed: &Posed<'a>) -> Option<Box<dyn Solver + 'a>> {
+    let (Goal::Numbers(_), gram, budget) = (posed.goal, posed.gram, posed.setting.budget) else {
+        return None;
+    };
+    match posed.spec.learner {
+        Learner::Cholesky => Some(Box::new(SeveralByCholesky::new(gram, budget))),
+        Learner::Eigen => Some(Box::new(SeveralByEigen::new(gram, budget))),
+        _ => None,
+    }
+}
+
 /// Solves and certifies one share. The first stop sets the deadline for the certificates of all.
 fn solve(
     posed: &Posed<'_>,
     share: &Share,
+    shared: Option<&dyn Solver>,
     started: Instant,
     deadline: &mut Option<Instant>,
 ) -> Result<(Solution, Certificate), ModelError> {
@@ -126,18 +144,32 @@ fn solve(
     let loss: Option<Box<dyn Loss>> = posed.loss.map(|loss| loss.build()).transpose()?;
     let objective = objective(posed.spec, loss.as_deref());
     // C is the same for every pair, whatever its rows; so is μ. λ is what the user gave, or follows from those.
-    let lambda = posed.spec.regularization.lambda(share.y.len())?;
-    let mut problem = Problem::new(gram, &share.y, objective, lambda, posed.spec.offset)?;
-    let weights: Option<Vec<f64>> =
+    let mut lambda = posed.spec.regularization.lambda(share.y.len())?;
+    let mut weights: Option<Vec<f64>> =
         posed.weights.map(|weights| (0..share.y.len()).map(|k| weights[share.row(k)]).collect());
+    if let (
+        Some(weights),
+        Objective::NuClassification { .. } | Objective::NuRegression { .. } | Objective::OneClass { .. },
+    ) = (&mut weights, &objective)
+    {
+        lambda = shares_of_weight(weights, lambda, posed.spec.regularization);
+    }
+    let mut problem = Problem::new(gram, &share.y, objective, lambda, posed.spec.offset)?;
     if let Some(weights) = &weights {
         problem = problem.weighted(weights)?;
     }
     problem = problem.penalized(posed.spec.penalty);
     let features = posed.features.map(|points| chosen(points, share)).transpose()?;
-    let plain = solver_for(posed.spec, features.as_ref(), posed.setting.budget)?;
-    let norm = Norm { inner: &*plain };
-    let solver: &dyn Solver = if posed.spec.penalty == Penalty::Norm { &norm } else { &*plain };
+    let own;
+    let plain = match shared {
+        Some(shared) => shared,
+        None => {
+            own = solver_for(posed.spec, features.as_ref(), posed.setting.budget)?;
+            &*own
+        }
+    };
+    let norm = Norm { inner: plain };
+    let solver: &dyn Solver = if posed.spec.penalty == Penalty::Norm { &norm } else { plain };
     let limits = posed.setting.limits;
     let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
     let mut run = Run::new(posed.setting.watch, Limits { time, ..limits }, posed.spec.tolerance);
@@ -152,6 +184,21 @@ fn solve(
     }
     let certificate = certify_until(&problem, &solution, *deadline);
     Ok((solution, certificate))
+}
+
+/// ν is a share of all weight, not of all rows, so that a weight of 2 is the row twice (`docs/maths.md` §4.13): weights
+/// are put in units of their mean, and C, which is a price per weight, makes another λ.
+fn shares_of_weight(weights: &mut [f64], lambda: f64, given: Regularization) -> f64 {
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    if !(mean > 0.0 && mean.is_finite()) {
+        return lambda;
+    }
+    weights.iter_mut().for_each(|weight| *weight /= mean);
+    if matches!(given, Regularization::Lambda(_) | Regularization::SmallC(_)) {
+        lambda
+    } else {
+        lambda / mean
+    }
 }
 
 /// The certificate of coefficients that no solver of ours need have made.

@@ -94,7 +94,7 @@ pub struct Parts {
     pub task: Task,
     /// The classes, in order; none for numbers and novelty.
     pub classes: Vec<String>,
-    /// One machine, or one for each pair of classes.
+    /// One machine, or one for each pair of classes, or one for each of several targets.
     pub machines: Vec<Machine>,
     /// The training rows (from 0) of the support points; none where they are not known.
     pub rows: Vec<usize>,
@@ -119,7 +119,7 @@ pub struct Parts {
 /// let target = table.remove("label").unwrap();
 /// let registry = Default::default();
 /// let training =
-///     Training { table: &table, target: Some(&target), weights: None, registry: &registry, source: "@moons" };
+///     Training { registry: &registry, source: "@moons", ..Training::new(&table, &target) };
 /// let spec = Spec::new("rbf(sigma=0.3)".parse().unwrap(), Learner::Smo);
 /// let model = fit(&spec, &training, &Setting::default()).unwrap();
 /// assert!(model.certified());
@@ -185,9 +185,18 @@ impl Model {
         self.parts.task
     }
 
-    /// One machine, or one for each pair of classes: (0,1), (0,2), …, (1,2), ….
+    /// One machine, or one for each pair of classes: (0,1), (0,2), …, (1,2), …, or one for each target.
     pub fn machines(&self) -> &[Machine] {
         &self.parts.machines
+    }
+
+    /// The targets of a model of numbers, one a machine; none where they have no names.
+    pub fn targets(&self) -> Vec<&str> {
+        let schema = &self.parts.schema;
+        let first = schema.target.as_deref().filter(|_| self.parts.task == Task::Numbers);
+        first.map_or_else(Vec::new, |first| {
+            std::iter::once(first).chain(schema.others.iter().map(String::as_str)).collect()
+        })
     }
 
     /// Distinct support points.
@@ -229,7 +238,8 @@ impl Model {
         crate::predict::predict(self, table)
     }
 
-    /// For each row the `count` largest terms |α_j k(x_j,x)| of its score, the first machine's where there are several.
+    /// For each row the `count` largest terms |α_j k(x_j,x)| of its score; the first machine's, hence the first target's,
+    /// where there are several.
     pub fn explain(&self, table: &Table, count: usize) -> Result<Vec<Explanation>, ModelError> {
         crate::explain::explain(self, table, count)
     }
@@ -297,8 +307,16 @@ fn check(parts: &Parts) -> Result<(), ModelError> {
         .flat_map(|a| (a + 1..several).map(move |b| Some((a, b))))
         .take(pairs.len() + 1)
         .collect();
-    if pairs != [None] && (pairs != all || parts.task != Task::Classes) || (pairs == [None] && several > 2) {
-        return wrong("there must be one machine, or one for each pair of classes in order".to_owned());
+    let targets = 1 + parts.schema.others.len();
+    let fits = match parts.task {
+        Task::Numbers => pairs.len() == targets && pairs.iter().all(Option::is_none),
+        Task::Classes => targets == 1 && (pairs == all || (pairs == [None] && several == 2)),
+        Task::Novelty => targets == 1 && pairs == [None],
+    };
+    if !fits {
+        return wrong(
+            "there must be one machine, or one for each pair of classes or each target, in order".to_owned(),
+        );
     }
     for machine in &parts.machines {
         if machine.coefficients.len() != support {

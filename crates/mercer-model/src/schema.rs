@@ -13,6 +13,9 @@ pub struct Schema {
     pub columns: Vec<ColumnSchema>,
     /// The target, where there was one.
     pub target: Option<String>,
+    /// Further targets, in the order of the machines after the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
 }
 
 /// One column.
@@ -52,7 +55,8 @@ impl Schema {
             kind: ColumnKind::of(&column.data),
             used: used(column),
         });
-        Self { columns: columns.collect(), target: target.map(|target| target.name.clone()) }
+        let target = target.map(|target| target.name.clone());
+        Self { columns: columns.collect(), target, others: Vec::new() }
     }
 
     /// How new data are to be read so that columns of a CSV file get the kinds of the training table.
@@ -77,7 +81,7 @@ impl ColumnKind {
             ColumnData::Numbers(_) => Self::Numbers,
             ColumnData::Categories(names) => Self::Categories(names.levels().to_vec()),
             ColumnData::Texts(_) => Self::Texts,
-            ColumnData::Dense(_, names) => Self::Dense(names.clone()),
+            ColumnData::Dense(_, names) | ColumnData::Single(_, names) => Self::Dense(names.clone()),
             ColumnData::Sparse(points) => Self::Sparse(points.dim()),
             ColumnData::Indices(rows) => Self::Matrix(rows.matrix().len()),
         }

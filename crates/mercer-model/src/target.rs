@@ -11,8 +11,8 @@ use crate::{ClassWeights, Kind, Learner, ModelError, Multiclass, Spec};
 pub(crate) enum Goal {
     /// Classes by name, and the class of each row.
     Classes(Vec<String>, Vec<usize>),
-    /// A number a row.
-    Numbers(Vec<f64>),
+    /// A number a row, for each of one or more targets.
+    Numbers(Vec<Vec<f64>>),
     /// No target.
     Nothing,
 }
@@ -42,16 +42,25 @@ pub(crate) fn loss_of(spec: &Spec) -> Result<Option<LossSpec>, ModelError> {
 pub(crate) fn goal(
     spec: &Spec,
     loss: Option<LossSpec>,
-    target: Option<&Column>,
+    (target, others): (Option<&Column>, &[Column]),
     rows: usize,
 ) -> Result<Goal, ModelError> {
     let info = spec.learner.info();
     let classes = match info.kind {
-        Kind::Nothing => return Ok(Goal::Nothing),
-        Kind::Classes => true,
+        Kind::Nothing | Kind::Classes => true,
         Kind::Numbers => false,
         Kind::ByLoss => loss.is_some_and(|loss| loss.info().target == Target::Labels),
     };
+    if classes && !others.is_empty() {
+        return Err(ModelError::Target(format!(
+            "{} takes one target, and there are {}; several targets are numbers, for which there are cholesky, eigen and cg",
+            info.name,
+            others.len() + usize::from(target.is_some())
+        )));
+    }
+    if info.kind == Kind::Nothing {
+        return Ok(Goal::Nothing);
+    }
     let what = if classes { "classes" } else { "numbers" };
     let target = target.ok_or_else(|| {
         ModelError::Target(format!(
@@ -59,12 +68,14 @@ pub(crate) fn goal(
             info.name
         ))
     })?;
-    let found = target.data.len();
-    if found != rows {
-        return Err(SolveError::Shape { what: "targets", expected: rows, found }.into());
+    for found in std::iter::once(target).chain(others).map(|column| column.data.len()) {
+        if found != rows {
+            return Err(SolveError::Shape { what: "targets", expected: rows, found }.into());
+        }
     }
     if !classes {
-        return numbers(info.name, target).map(Goal::Numbers);
+        let each = std::iter::once(target).chain(others).map(|column| numbers(info.name, column));
+        return each.collect::<Result<_, _>>().map(Goal::Numbers);
     }
     let (names, codes) = levels(target)?;
     let name = &target.name;

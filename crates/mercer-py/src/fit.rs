@@ -5,7 +5,8 @@ use std::time::Duration;
 use mercer::model::{Model, ModelError, Setting, Spec, Training};
 use mercer::points::{Categories, Column, ColumnData};
 use mercer::solve::Limits;
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::ndarray::ArrayView1;
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,14 +35,15 @@ fn fit(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyModel> {
     let spec: Spec = spec.parse().map_err(Raise::raise)?;
-    let target = target.map(column).transpose()?;
+    let targets = target.map(columns).transpose()?.unwrap_or_default();
     let weights = weights.map(|weights| weights.as_array().to_vec());
     let limits = Limits { time: time_limit.map(seconds).transpose()?, iterations: max_iter };
     let table = &table.table;
     let Ended { result, interrupted } =
         watched(py, threads, progress, |watch| -> Result<Model, ModelError> {
             let training = Training {
-                target: target.as_ref(),
+                target: targets.first(),
+                others: targets.get(1..).unwrap_or_default(),
                 weights: weights.as_deref(),
                 source: "Python",
                 ..Training::unlabelled(table)
@@ -73,6 +75,21 @@ fn certify<'py>(
         mercer::model::certify(&spec, &training, &alpha, bias)
     })?;
     certificate(py, &found.map_err(Raise::raise)?, &spec.tolerance)
+}
+
+/// One target, or a column of a matrix for each of several.
+fn columns(target: &Bound<'_, PyAny>) -> PyResult<Vec<Column>> {
+    let Ok(values) = target.cast::<PyArray2<f64>>() else { return Ok(vec![column(target)?]) };
+    let values = values.readonly();
+    let several = values.as_array();
+    if several.ncols() == 0 {
+        return Err(exception("MercerError", &"the target is a matrix without a column"));
+    }
+    let named = |(at, values): (usize, ArrayView1<'_, f64>)| Column {
+        name: format!("{TARGET} {}", at + 1),
+        data: ColumnData::Numbers(values.to_vec()),
+    };
+    Ok(several.columns().into_iter().enumerate().map(named).collect())
 }
 
 /// A target: numbers, or names of classes and the class of each row.

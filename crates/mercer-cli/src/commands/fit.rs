@@ -67,6 +67,7 @@ fn learn(options: &Fit, spec: &Spec, data: &Data, onlooker: &Onlooker) -> Result
     let training = Training {
         table: &data.table,
         target: data.target.as_ref().filter(|_| needs_target),
+        others: &[],
         weights: data.weights.as_deref(),
         registry: &registry,
         source: &data.name,

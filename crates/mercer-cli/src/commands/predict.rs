@@ -89,13 +89,15 @@ fn predicted(model: &Model, data: &Data, options: &Predict) -> anyhow::Result<An
         Some(target) => Some(prediction.slack(model, target)?),
         None => None,
     };
-    let mut header = vec!["row".to_owned(), answer_name(model).to_owned()];
+    let mut header = vec!["row".to_owned()];
+    header.extend(answer_names(model));
     if options.scores {
         header.extend(score_names(model));
     }
     header.extend(slack.as_ref().map(|_| "slack".to_owned()));
     let rows = (0..data.table.len()).map(|row| {
-        let mut cells = vec![json!(data.number(row)), answer(model, &prediction, row)];
+        let mut cells = vec![json!(data.number(row))];
+        cells.extend(answers(model, &prediction, row));
         if options.scores {
             cells.extend((0..prediction.machines).map(|machine| json!(prediction.score(row, machine))));
         }
@@ -107,12 +109,18 @@ fn predicted(model: &Model, data: &Data, options: &Predict) -> anyhow::Result<An
     Ok(answers)
 }
 
-fn answer_name(model: &Model) -> &'static str {
-    match model.task() {
+/// One answer a row, or one for each target.
+fn answer_names(model: &Model) -> Vec<String> {
+    let only = match model.task() {
         Task::Classes => "label",
-        Task::Numbers => "value",
         Task::Novelty => "inside",
-    }
+        Task::Numbers if model.machines().len() == 1 => "value",
+        Task::Numbers => {
+            let names = model.machines().iter().map(|machine| words::name(model, machine));
+            return names.map(|name| format!("value {name}")).collect();
+        }
+    };
+    vec![only.to_owned()]
 }
 
 fn score_names(model: &Model) -> Vec<String> {
@@ -123,11 +131,14 @@ fn score_names(model: &Model) -> Vec<String> {
     model.machines().iter().map(name).collect()
 }
 
-fn answer(model: &Model, prediction: &Prediction, row: usize) -> Value {
+fn answers(model: &Model, prediction: &Prediction, row: usize) -> Vec<Value> {
     match &prediction.outcome {
-        Outcome::Classes(found) => json!(model.classes()[found[row]]),
-        Outcome::Numbers(found) => json!(found[row]),
-        Outcome::Inside(found) => json!(if found[row] { "yes" } else { "no" }),
+        Outcome::Classes(found) => vec![json!(model.classes()[found[row]])],
+        Outcome::Numbers(found) => {
+            let targets = prediction.machines;
+            found[row * targets..(row + 1) * targets].iter().map(|value| json!(value)).collect()
+        }
+        Outcome::Inside(found) => vec![json!(if found[row] { "yes" } else { "no" })],
     }
 }
 
@@ -140,10 +151,14 @@ fn judge(model: &Model, data: &Data, prediction: &Prediction) {
             let share = number(right as f64 / found.len().max(1) as f64);
             note(&format!("accuracy {share}: {right} of {} right", count(found.len(), "row")));
         }
-        Outcome::Numbers(found) => {
-            let error = rmse(found, target);
+        Outcome::Numbers(_) => {
+            // Of several targets the first is the one that was taken out of the table.
+            let found: Vec<f64> = (0..prediction.len()).map(|row| prediction.score(row, 0)).collect();
+            let error = rmse(&found, target);
+            let of = if prediction.machines > 1 { format!(" of {}", target.name) } else { String::new() };
             if error.is_finite() {
-                note(&format!("root mean square error {} on {}", number(error), count(found.len(), "row")));
+                let rows = count(found.len(), "row");
+                note(&format!("root mean square error{of} {} on {rows}", number(error)));
             }
         }
         Outcome::Inside(_) => {}

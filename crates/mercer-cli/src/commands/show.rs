@@ -65,6 +65,9 @@ fn what(model: &Model) -> Vec<(&'static str, String)> {
         Task::Classes => {
             format!("tells {} classes apart, by {} machines", model.classes().len(), model.machines().len())
         }
+        Task::Numbers if model.machines().len() > 1 => {
+            format!("predicts {} numbers, by a machine each", model.machines().len())
+        }
         Task::Numbers => "predicts a number".to_owned(),
         Task::Novelty => "says whether a row is like the training rows (score above 0)".to_owned(),
     };
@@ -321,9 +324,9 @@ fn several(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
         );
     }
     let worst = words::share(machines[0].1.relative_gap);
+    let aim = if model.task() == Task::Classes { "two classes" } else { "target" };
     format!(
-        "one for each of {} machines, below. The worst is above the best possible machine for its two classes by at \
-         most {worst}.",
+        "one for each of {} machines, below. The worst is above the best possible machine for its {aim} by at most {worst}.",
         model.machines().len()
     )
 }
@@ -421,7 +424,8 @@ fn around(model: &Model) -> Vec<(&'static str, String)> {
         lines.push(("columns", format!("{shown}{more}")));
     }
     if let Some(target) = &schema.target {
-        lines.push(("target", target.clone()));
+        let others = schema.others.iter().map(|other| format!(", {other}")).collect::<String>();
+        lines.push(("target", format!("{target}{others}")));
     }
     if !model.classes().is_empty() {
         lines.push(("classes", model.classes().join(", ")));

@@ -58,6 +58,7 @@ fn train(options: &TrainOptions, rows: &Rows, said: &mut String) -> anyhow::Resu
     let training = Training {
         table: &rows.table,
         target: (options.svm_type != SvmType::OneClass).then_some(&target),
+        others: &[],
         weights: None,
         registry: &Registry::new(),
         source: &options.data,

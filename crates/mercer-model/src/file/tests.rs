@@ -38,13 +38,7 @@ fn files() -> &'static [Vec<u8>] {
         let made = kernels.map(|kernel| {
             let mut spec = Spec::new(kernel.parse().unwrap(), Learner::Smo);
             spec.scaling = if kernel.contains('s') { crate::Scaling::None } else { crate::Scaling::MinMax };
-            let training = Training {
-                table: &table,
-                target: Some(&target),
-                weights: None,
-                registry: &registry,
-                source: "",
-            };
+            let training = Training { registry: &registry, source: "", ..Training::new(&table, &target) };
             let model =
                 fit(&spec, &training, &Setting::default()).unwrap_or_else(|e| panic!("{kernel}: {e}"));
             encode(model.parts()).unwrap()

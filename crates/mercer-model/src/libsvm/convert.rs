@@ -48,6 +48,7 @@ pub(super) fn to_model(text: &LibsvmModel, source: &str) -> Result<Model, String
             })
             .collect(),
         target: (task != Task::Novelty).then(|| "label".to_owned()),
+        others: Vec::new(),
     };
     let parts = Parts {
         spec,
@@ -137,6 +138,10 @@ pub(super) fn from_model(model: &Model) -> Result<LibsvmModel, ModelError> {
             }
             Step::OneHot(_) => format!("column '{name}' holds categories, and LIBSVM knows numbers alone"),
         }));
+    }
+    if parts.task == Task::Numbers && parts.machines.len() > 1 {
+        let said = format!("the model predicts {} targets, and LIBSVM knows one", parts.machines.len());
+        return Err(refused(said));
     }
     let vectors = vectors(&parts.points)?;
     if parts.task != Task::Classes {
@@ -249,6 +254,14 @@ fn vectors(table: &Table) -> Result<Sparse, ModelError> {
                 for (row, point) in rows.iter_mut().zip(points.rows()) {
                     for (j, &value) in point.iter().enumerate() {
                         row.push((index(j)?, value));
+                    }
+                }
+                dim += points.dim();
+            }
+            ColumnData::Single(points, _) => {
+                for (row, point) in rows.iter_mut().zip(points.rows()) {
+                    for (j, &value) in point.iter().enumerate() {
+                        row.push((index(j)?, value.into()));
                     }
                 }
                 dim += points.dim();

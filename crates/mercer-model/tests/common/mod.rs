@@ -32,5 +32,5 @@ pub(crate) fn set(name: &str) -> Set {
 }
 
 pub(crate) fn training<'a>(set: &'a Set, registry: &'a Registry) -> Training<'a> {
-    Training { table: &set.table, target: Some(&set.target), weights: None, registry, source: "test" }
+    Training { registry, source: "test", ..Training::new(&set.table, &set.target) }
 }

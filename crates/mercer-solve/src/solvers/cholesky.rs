@@ -61,19 +61,55 @@ pub(super) fn factored(
     if rows.is_empty() {
         return Ok(squares::nothing(problem, run, squares::risk(solver, problem)?));
     }
-    let entries = match load(gram, &rows, run) {
-        Ok(entries) => entries,
-        Err(status) => return Ok(squares::unfinished(problem, start, run, status)),
-    };
-    let ridge: Vec<f64> = rows.iter().map(|&i| problem.bound(i).recip()).collect();
+    match factor(gram, &rows, ridge(problem, &rows), run) {
+        Ok(system) => answer(problem, &rows, &system, start, run),
+        Err(fault) => ended(problem, fault, start, run),
+    }
+}
+
+/// λn/w_i of the rows.
+pub(super) fn ridge(problem: &Problem<'_>, rows: &[usize]) -> Vec<f64> {
+    rows.iter().map(|&i| problem.bound(i).recip()).collect()
+}
+
+/// K + λnW⁻¹ of the rows, factored.
+pub(super) fn factor(
+    gram: &dyn Gram,
+    rows: &[usize],
+    ridge: Vec<f64>,
+    run: &mut Run<'_>,
+) -> Result<System, Fault> {
+    let entries = load(gram, rows, run).map_err(Fault::Stopped)?;
+    System::new(entries, ridge, run)
+}
+
+/// The solution for the targets of a problem, by a factor that may have been made for others.
+pub(super) fn answer(
+    problem: &Problem<'_>,
+    rows: &[usize],
+    system: &System,
+    start: Option<&Solution>,
+    run: &mut Run<'_>,
+) -> Result<Solution, SolveError> {
     let target: Vec<f64> = rows.iter().map(|&i| problem.y()[i]).collect();
-    let sum = problem.offset().then_some(0.0);
-    match System::new(entries, ridge, run).and_then(|system| system.solve(&target, sum, run)) {
+    match system.solve(&target, problem.offset().then_some(0.0), run) {
         Ok(answer) => {
             let parts = (answer.alpha, answer.bias, answer.scores);
-            Ok(squares::finish(problem, run, &rows, parts, (None, 1)))
+            Ok(squares::finish(problem, run, rows, parts, (None, 1)))
         }
-        Err(Fault::Stopped(status)) => Ok(squares::unfinished(problem, start, run, status)),
-        Err(Fault::Failed(error)) => Err(error),
+        Err(fault) => ended(problem, fault, start, run),
+    }
+}
+
+/// What comes back without an answer.
+pub(super) fn ended(
+    problem: &Problem<'_>,
+    fault: Fault,
+    start: Option<&Solution>,
+    run: &Run<'_>,
+) -> Result<Solution, SolveError> {
+    match fault {
+        Fault::Stopped(status) => Ok(squares::unfinished(problem, start, run, status)),
+        Fault::Failed(error) => Err(error),
     }
 }

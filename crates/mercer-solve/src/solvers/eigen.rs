@@ -34,28 +34,44 @@ impl Solver for Eigen {
         start: Option<&Solution>,
         run: &mut Run<'_>,
     ) -> Result<Solution, SolveError> {
-        let solver = self.name();
-        squares::check(solver, problem)?;
-        if (0..problem.len()).any(|i| problem.weight(i) != 1.0) {
-            let reason = "its rows weigh the same; cholesky and cg take weights".to_owned();
-            return Err(SolveError::Unsuited { solver, reason });
-        }
-        let rows = squares::active(problem);
-        if rows.is_empty() {
-            return Ok(squares::nothing(problem, run, squares::risk(solver, problem)?));
-        }
-        let Some(ridge) = EigenRidge::watched(problem.gram(), self.budget, run)? else {
-            let status = run.stop().unwrap_or(crate::Status::Stopped);
-            return Ok(squares::unfinished(problem, start, run, status));
-        };
-        let (alpha, bias) = if problem.offset() {
-            ridge.alpha_and_offset(problem.y(), problem.lambda())?
-        } else {
-            (ridge.alpha(problem.y(), problem.lambda())?, 0.0)
-        };
-        let scores = ridge.scores(&alpha);
-        Ok(squares::finish(problem, run, &rows, (alpha, bias, scores), (None, 1)))
+        decomposed(problem, &mut None, self.budget, start, run)
     }
+}
+
+/// The solution by a decomposition of the problem's Gram matrix, which is made where there is none yet.
+pub(super) fn decomposed(
+    problem: &Problem<'_>,
+    kept: &mut Option<EigenRidge>,
+    budget: Budget,
+    start: Option<&Solution>,
+    run: &mut Run<'_>,
+) -> Result<Solution, SolveError> {
+    let solver = "eigen";
+    squares::check(solver, problem)?;
+    if (0..problem.len()).any(|i| problem.weight(i) != 1.0) {
+        let reason = "its rows weigh the same; cholesky and cg take weights".to_owned();
+        return Err(SolveError::Unsuited { solver, reason });
+    }
+    let rows = squares::active(problem);
+    if rows.is_empty() {
+        return Ok(squares::nothing(problem, run, squares::risk(solver, problem)?));
+    }
+    let ridge = match kept.take() {
+        Some(ridge) => Some(ridge),
+        None => EigenRidge::watched(problem.gram(), budget, run)?,
+    };
+    let Some(ridge) = ridge else {
+        let status = run.stop().unwrap_or(crate::Status::Stopped);
+        return Ok(squares::unfinished(problem, start, run, status));
+    };
+    let ridge = kept.insert(ridge);
+    let (alpha, bias) = if problem.offset() {
+        ridge.alpha_and_offset(problem.y(), problem.lambda())?
+    } else {
+        (ridge.alpha(problem.y(), problem.lambda())?, 0.0)
+    };
+    let scores = ridge.scores(&alpha);
+    Ok(squares::finish(problem, run, &rows, (alpha, bias, scores), (None, 1)))
 }
 
 /// A decomposed Gram matrix: kernel ridge regression for any targets and any λ at the price of a product.
