@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer import _mercer
 from mercer._tables import is_single, table
-from mercer.exceptions import KernelError
+from mercer.exceptions import KernelError, MercerError
 
 if TYPE_CHECKING:
     from mercer._kernel import Kernel
@@ -83,11 +83,7 @@ class BoundKernel:
         rows = self._see(X)
         columns = None if Y is None else self._see(Y)
         return self._engine.gram(
-            rows,
-            columns,
-            dtype=str(np.dtype(dtype)),
-            memory_limit=memory_limit,
-            threads=threads(n_jobs),  # type: ignore[arg-type]
+            rows, columns, dtype=_precision(dtype), memory_limit=memory_limit, threads=threads(n_jobs)
         )
 
     def diagonal(self, X: Any) -> np.ndarray:
@@ -110,15 +106,22 @@ class BoundKernel:
         return self._table if X is self._rows else table(X, kernel_text=self._asked)
 
 
+def _precision(dtype: Any) -> Literal["float64", "float32"]:
+    """Return the name of a precision, given by its name or as NumPy does."""
+    if np.dtype(dtype) == np.float32:
+        return "float32"
+    if np.dtype(dtype) == np.float64:
+        return "float64"
+    raise MercerError(f"kernel values are float64 or float32, not {dtype!r}")
+
+
 def _explicit(text: str) -> tuple[float, str]:
     """Return a factor and a linear kernel after a map that are the same kernel as a single leaf."""
     found = re.fullmatch(r"(\w+)(?:\(([^()]*)\))?((?:[\[@].*)?)", text)
     if found is None or " + " in text:
         raise _no_map(text)
     name, inside, after = found.groups()
-    given = {
-        key.strip(): value for key, value in (pair.split("=") for pair in (inside or "").split(",") if pair)
-    }
+    given = {key.strip(): value for key, value in (pair.split("=") for pair in (inside or "").split(",") if pair)}
     if name in MAPS:
         return 1.0, f"linear@{MAPS[name]}" + (f"({inside})" if inside else "") + after
     if name == "poly" and float(given["offset"]) >= 0:

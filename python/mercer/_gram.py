@@ -69,7 +69,7 @@ class Gram(NDArrayOperatorsMixin):
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return self.values.shape  # type: ignore[return-value]
+        return self.values.shape
 
     @property
     def ndim(self) -> int:
@@ -82,7 +82,7 @@ class Gram(NDArrayOperatorsMixin):
         return self.values.dtype
 
     @property
-    def T(self) -> np.ndarray:  # noqa: N802
+    def T(self) -> np.ndarray:
         """The transposed entries."""
         return self.values.T
 
@@ -174,9 +174,7 @@ class Gram(NDArrayOperatorsMixin):
 
     # -------------------------------------------------------------------------------------------- pictures
 
-    def svg(
-        self, labels: Any = None, *, title: str | None = None, dark: bool = False, size: int | None = None
-    ) -> str:
+    def svg(self, labels: Any = None, *, title: str | None = None, dark: bool = False, size: int | None = None) -> str:
         """Draw the entries as colours.
 
         Parameters
@@ -211,8 +209,8 @@ class Gram(NDArrayOperatorsMixin):
     def _double(self) -> np.ndarray:
         if self.shape[0] != self.shape[1]:
             raise MercerError(
-                f"this matrix has {self.shape[0]} rows and {self.shape[1]} columns; only that of rows with themselves is "
-                "a Gram matrix that can be checked, decomposed or repaired"
+                f"this matrix has {self.shape[0]} rows and {self.shape[1]} columns; only that of rows with themselves "
+                "can be checked, decomposed or repaired"
             )
         return np.ascontiguousarray(self.values, dtype=np.float64)
 
@@ -252,11 +250,8 @@ def gram(
     >>> mercer.gram("linear", [[1.0], [2.0]])
     <Gram 2x2 float64 of linear>
     """
-    bound = (
-        Kernel(kernel).bind(X if Y is None else Y)
-        if isinstance(kernel, str)
-        else kernel.bind(X if Y is None else Y)
-    )
+    made = Kernel(kernel) if isinstance(kernel, str) else kernel
+    bound = made.bind(X if Y is None else Y)
     values = bound(X, Y, dtype=dtype, memory_limit=memory_limit, n_jobs=n_jobs)
     return Gram(values, bound.kernel)
 

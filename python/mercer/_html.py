@@ -91,12 +91,8 @@ def gram_card(gram: Gram) -> str:
         told.append(("Mercer", _status(_mercer.kernel_info(repr(gram.kernel)))))
     values = gram.values
     if values.size:
-        told.append(
-            ("entries", escape(f"from {values.min():.6g} to {values.max():.6g}, mean {values.mean():.6g}"))
-        )
-    picture = (
-        gram.svg(title="", size=260) if rows == columns and values.size and np.isfinite(values).all() else ""
-    )
+        told.append(("entries", escape(f"from {values.min():.6g} to {values.max():.6g}, mean {values.mean():.6g}")))
+    picture = gram.svg(title="", size=260) if rows == columns and values.size and np.isfinite(values).all() else ""
     return card("Gram matrix", _side_by_side(_table(told), picture))
 
 
@@ -154,9 +150,7 @@ def _certificate(found: Any) -> list[tuple[str, str]]:
     if found.convexity.get("evidence"):
         kernel = f"{kernel}: {found.convexity['evidence']}"
     rows.append(("convexity", str(kernel)))
-    rows.append(
-        ("certified", "yes, to the tolerance asked" if found.holds else "no: not to the tolerance asked")
-    )
+    rows.append(("certified", "yes, to the tolerance asked" if found.holds else "no: not to the tolerance asked"))
     return rows
 
 

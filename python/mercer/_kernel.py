@@ -29,7 +29,7 @@ class _Text:
         return self._text
 
     def __eq__(self, other: object) -> bool:
-        return self._text == other._text if type(other) is type(self) else NotImplemented  # type: ignore[attr-defined]
+        return self._text == other._text if isinstance(other, type(self)) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self._text))
@@ -114,11 +114,13 @@ class Kernel(_Text):
     def __mul__(self, other: Kernel | float) -> Kernel:
         """Product with a kernel, or with a number from 0."""
         if isinstance(other, Real):
-            return self.__rmul__(other)
+            return Kernel(f"{_number(other)}*({self})")
         return NotImplemented if (part := _part(other)) is None else Kernel(f"({self})*{part}")
 
     def __rmul__(self, other: float) -> Kernel:
-        return NotImplemented if not isinstance(other, Real) else Kernel(f"{_number(other)}*({self})")
+        if not isinstance(other, Real):
+            return NotImplemented
+        return Kernel(f"{_number(other)}*({self})")
 
     def __pow__(self, power: int) -> Kernel:
         """Product of so many equal kernels."""
@@ -132,7 +134,7 @@ class Kernel(_Text):
 
     def __getitem__(self, columns: str | int | Iterable[str | int]) -> Kernel:
         """Kernel on columns by name; a number counts the columns of an array without names, from 0."""
-        chosen = [columns] if isinstance(columns, str | Integral) else list(columns)
+        chosen = [columns] if isinstance(columns, str | int | Integral) else list(columns)
         return Kernel(f"({self})[{', '.join(_column(column) for column in chosen)}]")
 
     def __iter__(self) -> NoReturn:
@@ -252,9 +254,7 @@ class Kernel(_Text):
         """
         return self.bind(X).features(X)
 
-    def check(
-        self, X: Any, *, rows: int | None = None, seed: int = 0, memory_limit: int | None = None
-    ) -> KernelReport:
+    def check(self, X: Any, *, rows: int | None = None, seed: int = 0, memory_limit: int | None = None) -> KernelReport:
         """Measure on these rows whether the kernel is positive semi-definite.
 
         Parameters

@@ -1,4 +1,4 @@
-"""The kernels that have a name, one function each; written by python/generate from the tables of the engine."""
+"""The kernels that have a name, one function each; written by python/generate from the engine's tables."""
 
 from __future__ import annotations
 

@@ -73,9 +73,7 @@ class KernelReport:
             told.append(("rows", f"{self.details['measured']} of {self.details['rows']}"))
         if self.smallest is not None:
             ends = f"smallest {self.smallest:.6g}"
-            told.append(
-                ("eigenvalues", ends if self.largest is None else f"{ends}, largest {self.largest:.6g}")
-            )
+            told.append(("eigenvalues", ends if self.largest is None else f"{ends}, largest {self.largest:.6g}"))
         if self.holds and self.details.get("rank") is not None:
             why = self.details.get("deficiency")
             told.append(("rank", f"{self.details['rank']}" + (f" ({why})" if why else "")))
@@ -100,8 +98,8 @@ def _in_words(found: dict[str, Any]) -> str:
     if verdict == "refuted":
         count = len(found["witness_rows"])
         return (
-            f"v'Kv = {found['witness_value']:.6g} < 0 (rounding at most {found['witness_bound']:.1e}) for a vector v on "
-            f"{count} row{'s' if count > 1 else ''}"
+            f"v'Kv = {found['witness_value']:.6g} < 0 (rounding at most {found['witness_bound']:.1e}) for a vector v "
+            f"on {count} row{'s' if count > 1 else ''}"
         )
     if verdict == "psd":
         return "no eigenvalue is below zero by more than the error"

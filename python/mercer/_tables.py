@@ -67,13 +67,13 @@ def dense_rows(X: Any, names: Sequence[str] | None = None, *, dtypes: Sequence[n
     """Return numbers in C order, float32 or float64, finite; the array itself where it is so already."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in dtypes:
         X = check_array(X, dtype=list(dtypes), ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
-    X = np.require(X, requirements=["C", "A"])
+    rows: np.ndarray = np.require(X, requirements=["C", "A"])
     with np.errstate(over="ignore"):
         # A sum says in one pass that all is well; only if it does not is every value looked at.
-        plain = not X.size or np.isfinite(X.sum())
-    if not plain and not np.isfinite(X).all():
-        _refuse_missing(X, names)
-    return X
+        plain = not rows.size or np.isfinite(rows.sum())
+    if not plain and not np.isfinite(rows).all():
+        _refuse_missing(rows, names)
+    return rows
 
 
 def sparse_rows(X: Any) -> _mercer.Table:
@@ -115,10 +115,12 @@ def frame_rows(X: Any) -> _mercer.Table:
             raise MercerError(
                 f"column '{name}' holds {column.dtype}, neither numbers nor text; convert it, or leave it out"
             )
-        values = _numbers(column, np.float64) if kind == "numbers" else _strings(column, name)
         if kind == "numbers":
-            dense_rows(values.reshape(-1, 1), [name])
-        parts.append((name, kind, values))
+            numbers = _numbers(column, np.float64)
+            dense_rows(numbers.reshape(-1, 1), [name])
+            parts.append((name, kind, numbers))
+        else:
+            parts.append((name, kind, _strings(column, name)))
     return _mercer.Table.columns(parts)
 
 

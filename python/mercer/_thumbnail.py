@@ -102,9 +102,7 @@ def history(trace: dict[str, np.ndarray]) -> str:
             if np.isfinite(value)
         ]
         step = max(1, len(line) // 200)
-        parts.append(
-            f'<polyline points="{" ".join(line[::step])}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
-        )
+        parts.append(f'<polyline points="{" ".join(line[::step])}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
         left = 4 if name == "primal" else 60
         parts.append(f'<text x="{left}" y="12" font-size="11" fill="{colour}">{name}</text>')
     return _svg("objective and its bound over the iterations", parts)

@@ -93,7 +93,8 @@ def load(name: str, *, return_X_y: bool = False, as_frame: bool = False, **param
     row = next(row for row in _mercer.dataset_table() if row["name"] == found["name"])
     columns = [(column, values) for column, _, values in found["columns"] if column != found["target"]]
     labels = next(values for column, _, values in found["columns"] if column == found["target"])
-    data = _rows([values for _, values in columns])
+    data: Any = _rows([values for _, values in columns])
+    target: Any
     target, target_names = _target(labels, regression=row["task"] == "regression")
     feature_names = [column for column, _ in columns]
     frame = None

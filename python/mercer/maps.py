@@ -1,4 +1,4 @@
-"""The feature maps that have a name, one function each; written by python/generate from the tables of the engine.
+"""The feature maps that have a name, one function each; written by python/generate from the engine's tables.
 
 A map goes behind a kernel: ``kernels.linear() @ maps.polynomial(degree=2)``.
 """

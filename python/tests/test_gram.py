@@ -80,9 +80,7 @@ def test_scikit_learn_takes_it_as_precomputed():
 
 def test_spectrum_and_eigh_are_those_of_numpy():
     values = np.asarray(mercer.gram("poly(degree=2)", X))
-    np.testing.assert_allclose(
-        Gram(values).spectrum(), np.linalg.eigvalsh(values)[::-1], atol=1e-9 * values.max()
-    )
+    np.testing.assert_allclose(Gram(values).spectrum(), np.linalg.eigvalsh(values)[::-1], atol=1e-9 * values.max())
     found, vectors = _mercer.eigh(values)
     np.testing.assert_allclose(vectors * found @ vectors.T, values, atol=1e-9 * values.max())
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(60), atol=1e-10)
@@ -124,9 +122,7 @@ def test_repair_refuses_what_it_cannot_mend():
         mercer.repair(np.eye(2), "mend")
 
 
-@pytest.mark.parametrize(
-    "kernel", ["rbf", "linear", "poly(degree=3)", "laplace", "rbf(sigma=0.01)", "rbf(sigma=1000)"]
-)
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly(degree=3)", "laplace", "rbf(sigma=0.01)", "rbf(sigma=1000)"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_grams_of_kernels_pass_the_check_in_both_precisions(kernel, dtype):
     points = RNG.normal(size=(400, 6)) * 3

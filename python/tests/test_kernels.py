@@ -250,9 +250,7 @@ def test_features_have_the_kernel_as_inner_product(kernel):
     np.testing.assert_allclose(features @ features.T, kernel(X), rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize(
-    "kernel", [kernels.rbf(sigma=1), kernels.linear() + kernels.quadratic(), kernels.white()]
-)
+@pytest.mark.parametrize("kernel", [kernels.rbf(sigma=1), kernels.linear() + kernels.quadratic(), kernels.white()])
 def test_kernels_without_features_say_so(kernel):
     with pytest.raises(KernelError, match="nystrom"):
         kernel.features(X)

@@ -72,9 +72,7 @@ def test_a_table_is_taken_as_it_is():
     assert len(table(np.eye(3), kernel_text="precomputed")) == 3
 
 
-@pytest.mark.parametrize(
-    ("value", "said"), [(np.nan, "Input X contains NaN"), (np.inf, "Input X contains infinity")]
-)
+@pytest.mark.parametrize(("value", "said"), [(np.nan, "Input X contains NaN"), (np.inf, "Input X contains infinity")])
 def test_missing_values_are_named(value, said):
     bad = X.copy()
     bad[4, 2] = value
