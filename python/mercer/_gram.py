@@ -199,7 +199,23 @@ class Gram(NDArrayOperatorsMixin):
         return _mercer.heatmap(self._double(), names, title=title, dark=dark, size=size)
 
     def _repr_svg_(self) -> str | None:
-        return self.svg(size=320) if self.shape[0] == self.shape[1] > 0 else None
+        return self.thumbnail().svg(size=320) if self.shape[0] == self.shape[1] > 0 else None
+
+    def thumbnail(self, rows: int = 500) -> Gram:
+        """Every so many-th row and column, so that few are left: what a small picture can show.
+
+        Parameters
+        ----------
+        rows : int
+            About so many at most.
+
+        Returns
+        -------
+        Gram
+            This matrix if it has no more rows.
+        """
+        step = -(-len(self) // rows) if len(self) else 1
+        return self if step == 1 else Gram(self.values[::step, ::step], self.kernel)
 
     def _repr_html_(self) -> str:
         from mercer._html import gram_card

@@ -92,7 +92,11 @@ def gram_card(gram: Gram) -> str:
     values = gram.values
     if values.size:
         told.append(("entries", escape(f"from {values.min():.6g} to {values.max():.6g}, mean {values.mean():.6g}")))
-    picture = gram.svg(title="", size=260) if rows == columns and values.size and np.isfinite(values).all() else ""
+    picture = (
+        gram.thumbnail().svg(title="", size=260)
+        if rows == columns and values.size and np.isfinite(values).all()
+        else ""
+    )
     return card("Gram matrix", _side_by_side(_table(told), picture))
 
 

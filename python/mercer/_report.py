@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class KernelReport:
     """Whether a kernel, or a matrix, is positive semi-definite on some rows.
 

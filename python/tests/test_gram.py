@@ -186,6 +186,8 @@ def test_a_picture_is_svg_with_everything_escaped():
     assert "&lt;b&gt;&amp;" in picture
     assert gram.svg(dark=True) != gram.svg()
     ElementTree.fromstring(gram._repr_svg_())
+    assert gram.thumbnail() is gram
+    np.testing.assert_array_equal(np.asarray(gram.thumbnail(25)), np.asarray(gram)[::3, ::3])
     with pytest.raises(MercerError, match="60 rows, but 2 labels"):
         gram.svg(["a", "b"])
 

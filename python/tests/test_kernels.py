@@ -3,7 +3,11 @@
 import copy
 import inspect
 import pickle
+import signal
+import threading
+import time
 
+import mercer
 import numpy as np
 import pytest
 from mercer import _mercer, kernels, maps
@@ -315,3 +319,31 @@ def test_texts_and_sparse_rows():
         rtol=1e-9,
         atol=1e-12,
     )
+
+
+def test_names_are_encoded_as_a_fit_does():
+    pandas = pytest.importorskip("pandas")
+    colours = np.array(["red", "blue", "green", "red"] * 10)
+    frame = pandas.DataFrame({"size": X[:, 0], "colour": colours})
+    one_hot = (colours[:, None] == np.unique(colours)).astype(float)
+    kernel = kernels.rbf(gamma=0.5)
+    matrix = kernel(frame)
+    np.testing.assert_allclose(matrix, pairwise.rbf_kernel(np.column_stack([X[:, 0], one_hot]), gamma=0.5), rtol=1e-9)
+    y = (X[:, 0] > 0) ^ (colours == "red")
+    on_frame = mercer.SVC(kernel=kernel, tol=1e-6).fit(frame, y).decision_function(frame)
+    on_matrix = mercer.SVC(kernel="precomputed", tol=1e-6).fit(matrix, y).decision_function(matrix)
+    np.testing.assert_allclose(on_frame, on_matrix, atol=1e-4)
+
+
+def test_control_c_ends_a_long_computation():
+    points = RNG.normal(size=(4000, 400))
+    kernel = kernels.laplace(scale=30) + kernels.exponential(scale=30)
+    started = time.perf_counter()
+    kernel(points, dtype="float32")
+    whole = time.perf_counter() - started
+    timer = threading.Timer(whole / 10, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    started = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        kernel(points, dtype="float32")
+    assert time.perf_counter() - started < 0.8 * whole

@@ -206,14 +206,15 @@ impl Matrix<'_> {
             let (a, b, c) = (diagonal[i], self.entry(i, j), diagonal[j]);
             (a + c) / 2.0 - ((a - c) / 2.0).hypot(b)
         };
+        // λ_min < −τ just where (a + τ)(c + τ) < b² or a + τ < 0: a look without roots at most pairs.
         let of_row = |i: usize| {
-            let alone = (diagonal[i], i, i);
-            (0..i).map(|j| (lowest(i, j), i, j)).fold(
-                alone,
-                |worst, next| {
-                    if next.0 < worst.0 { next } else { worst }
-                },
-            )
+            let (own, mut worst) = (diagonal[i] + tolerance, (diagonal[i], i, i));
+            for (j, (&b, &c)) in self.row(i)[..i].iter().zip(&diagonal).enumerate() {
+                if b * b > own * (c + tolerance) && lowest(i, j) < worst.0 {
+                    worst = (lowest(i, j), i, j);
+                }
+            }
+            worst
         };
         let all: Vec<_> = (0..self.n).into_par_iter().map(of_row).collect();
         let (value, i, j) = all.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;

@@ -39,3 +39,42 @@ impl Preparation {
         self.preprocessing.apply(&self.schema, table)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mercer_points::{ColumnData, Points};
+
+    fn table(kind: fn(&[&str]) -> ColumnData, words: &[&str]) -> Table {
+        let mut table = Table::new();
+        table.push("word", kind(words)).unwrap();
+        table.push("x", ColumnData::Numbers((0..words.len()).map(|i| i as f64).collect())).unwrap();
+        table
+    }
+
+    fn texts(words: &[&str]) -> ColumnData {
+        ColumnData::Texts(words.iter().copied().collect())
+    }
+
+    fn categories(words: &[&str]) -> ColumnData {
+        ColumnData::Categories(words.iter().collect())
+    }
+
+    #[test]
+    fn new_rows_are_read_like_the_first_ones() {
+        let kernel = "spectrum(k=2)[word]".parse().unwrap();
+        let prepared = Preparation::new(&kernel, &table(texts, &["abc", "bcd"])).unwrap();
+        let seen = prepared.apply(&table(categories, &["abc", "abc", "x"])).unwrap();
+        assert_eq!((seen.len(), seen.columns().len()), (3, 1), "a column that is not used is left out");
+        assert_eq!(seen.column("word").unwrap().data.kind(), "texts");
+    }
+
+    #[test]
+    fn a_column_that_is_missing_is_named() {
+        let kernel = "rbf(sigma=1)[x] + delta[word]".parse().unwrap();
+        let prepared = Preparation::new(&kernel, &table(categories, &["a", "b"])).unwrap();
+        let mut other = table(categories, &["a", "b"]);
+        other.remove("x").unwrap();
+        assert!(prepared.apply(&other).unwrap_err().to_string().contains("'x'"));
+    }
+}
