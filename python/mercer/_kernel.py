@@ -73,7 +73,7 @@ class Kernel(_Text):
 
     Parameters
     ----------
-    text : str
+    text : str or Kernel
         An expression of the kernel language.
 
     Examples
@@ -91,8 +91,8 @@ class Kernel(_Text):
 
     __slots__ = ()
 
-    def __init__(self, text: str) -> None:
-        object.__setattr__(self, "_text", _mercer.kernel_parse(text))
+    def __init__(self, text: str | Kernel) -> None:
+        object.__setattr__(self, "_text", _mercer.kernel_parse(str(text) if isinstance(text, Kernel) else text))
 
     @property
     def __mercer_kernel__(self) -> str:

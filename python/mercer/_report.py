@@ -77,8 +77,6 @@ class KernelReport:
         if self.holds and self.details.get("rank") is not None:
             why = self.details.get("deficiency")
             told.append(("rank", f"{self.details['rank']}" + (f" ({why})" if why else "")))
-        if self.details.get("cure"):
-            told.append(("cure", self.details["cure"]))
         return [(name, text) for name, text in told if text is not None]
 
     def __repr__(self) -> str:

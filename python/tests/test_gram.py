@@ -168,6 +168,15 @@ def test_a_slightly_negative_eigenvalue_is_found_and_rounding_is_not():
         assert Gram((matrix + matrix.T) / 2).check().verdict == verdict
 
 
+def test_rounding_in_a_precomputed_matrix_is_forgiven():
+    matrix = rbf_kernel(X, gamma=0.5)
+    noisy = matrix + 1e-8 * np.random.default_rng(3).normal(size=matrix.shape)
+    y = X[:, 0] > 0
+    exact = mercer.SVC(kernel="precomputed").fit(matrix, y)
+    rounded = mercer.SVC(kernel="precomputed").fit(noisy, y)
+    np.testing.assert_allclose(rounded.decision_function(matrix), exact.decision_function(matrix), atol=1e-3)
+
+
 def test_entries_that_are_not_finite_are_named():
     report = Gram([[1.0, 0.0], [np.nan, 1.0]]).check()
     assert report.verdict == "not finite"

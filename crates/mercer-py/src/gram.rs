@@ -143,14 +143,14 @@ fn check_matrix<'py>(
         }
     };
     let cure = match &found.verdict {
-        MatrixVerdict::NotSymmetric { .. } => Some("(K + K.T) / 2, if the difference is noise"),
+        MatrixVerdict::NotSymmetric { .. } => Some("pass (K + K.T) / 2 if the difference is noise"),
         MatrixVerdict::Refuted { .. } => {
             Some("mercer.repair(K, 'clip') gives the nearest matrix that is positive semi-definite")
         }
         _ => None,
     };
     told.set_item("verdict", verdict)?;
-    told.set_item("reason", reason)?;
+    told.set_item("reason", cure.map_or_else(|| reason.clone(), |cure| format!("{reason}; {cure}")))?;
     told.set_item("cure", cure)?;
     Ok(told)
 }
