@@ -226,9 +226,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         columns = X.shape[1] if getattr(X, "ndim", 0) == 2 else getattr(self, "n_features_in_", 1)
         if self.kernel == "cosine" and not _has_zero_row(getattr(self, "X_fit_", X)):
             return Expression("cosine", plain=True)
-        return pairwise_expression(
-            self.kernel, columns, Shape(self.gamma, self.degree, self.coef0), self.kernel_params
-        )
+        return pairwise_expression(self.kernel, columns, Shape(self.gamma, self.degree, self.coef0), self.kernel_params)
 
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool = True, **checks: Any) -> Any:
         named = isinstance(self.kernel, str) and self.kernel in NAMES

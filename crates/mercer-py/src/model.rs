@@ -174,6 +174,7 @@ impl PyModel {
         let [column] = self.model.points().columns() else { return Ok(None) };
         Ok(match &column.data {
             ColumnData::Dense(points, _) => Some(matrix(py, points.values(), points.dim())?.into_any()),
+            ColumnData::Single(points, _) => Some(matrix(py, points.values(), points.dim())?.into_any()),
             ColumnData::Sparse(points) => {
                 let wide = |numbers: &[u32]| numbers.iter().map(|&v| i64::from(v)).collect::<Vec<_>>();
                 let starts: Vec<i64> = points.starts().iter().map(|&v| v as i64).collect();
@@ -228,6 +229,17 @@ impl PyModel {
             told.push(one);
         }
         Ok(told)
+    }
+
+    /// The same model with one machine replaced by a constant, of which nothing is certified.
+    fn with_constant(&self, machine: usize, value: f64) -> PyResult<Self> {
+        let mut parts = self.model.clone().into_parts();
+        let Some(changed) = parts.machines.get_mut(machine) else {
+            return Err(exception("MercerError", &format!("there is no machine {machine}")));
+        };
+        changed.coefficients.fill(0.0);
+        (changed.bias, changed.certificate) = (value, None);
+        Ok(Self { model: Model::from_parts(parts).map_err(Raise::raise)?, interrupted: self.interrupted })
     }
 
     /// The bytes of a model file.
