@@ -1,11 +1,11 @@
 //! Several numeric targets in one fit: the machines of as many single fits, on common support points.
 
+#![allow(clippy::unwrap_used)]
+
 use mercer_linalg::Budget;
 use mercer_model::{Learner, Model, ModelError, Outcome, Setting, Spec, Training, fit};
-use mercer_points::{Column, ColumnData, Points, Table};
+use mercer_points::{Column, ColumnData, Table};
 use mercer_solve::{Regularization, SolveError};
-
-mod common;
 
 const ROWS: usize = 40;
 

@@ -49,6 +49,38 @@ fn other_certificates() {
     }
 }
 
+#[test]
+fn several_targets_are_told_apart() {
+    use mercer::model::{Learner, Setting, Spec, Training, fit};
+    use mercer::points::{Column, ColumnData, Table};
+    let mut table = Table::new();
+    table.push("x", ColumnData::Numbers((0..8).map(f64::from).collect())).unwrap();
+    let target = |name: &str, slope: f64| Column {
+        name: name.to_owned(),
+        data: ColumnData::Numbers((0..8).map(|i| slope * f64::from(i)).collect()),
+    };
+    let (height, others) = (target("height", 1.0), [target("width", -2.0)]);
+    let training = Training { others: &others, ..Training::new(&table, &height) };
+    let spec = Spec::new("linear".parse().unwrap(), Learner::Cholesky);
+    let folder = Folder::with("new.csv", "x,height\n2,2\n3,3\n");
+    let model = fit(&spec, &training, &Setting::default()).unwrap();
+    model.save(&folder.path("two.mercer")).unwrap();
+    let text = folder.run(&["show", "two.mercer"]).answer();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in ["predicts 2 numbers, by a machine each", "for its target by at most", "target height, width"] {
+        assert!(flat.contains(said), "{said}: {text}");
+    }
+    let json = folder.run(&["show", "two.mercer", "--json"]).json(0);
+    assert_eq!((&json["target"], &json["other_targets"][0]), (&"height".into(), &"width".into()));
+    let rows = folder.run(&["predict", "two.mercer", "new.csv"]).answer();
+    let cells: Vec<Vec<&str>> = rows.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(cells[0], ["row", "value height", "value width"]);
+    for (line, x) in cells[1..].iter().zip([2.0, 3.0]) {
+        let values: Vec<f64> = line[1..].iter().map(|cell| cell.parse().unwrap()).collect();
+        assert!((values[0] - x).abs() < 0.05 && (values[1] + 2.0 * x).abs() < 0.1, "{rows}");
+    }
+}
+
 /// What `show` says of a model, without its line ends.
 fn said(fit: &[&str]) -> String {
     let folder = Folder::with("six.csv", SIX);
