@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin, _fit_context
+from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Hidden, Integral, Interval, Real, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._callbacks import with_callbacks
-from mercer._engine import LIMITS, KernelMachine, _rows
-from mercer._pairs import ovr_scores, pair_coefficients, support_by_class
+from mercer._classifier import ClassifierPart
+from mercer._engine import LIMITS, KernelMachine, _rows, _shape
+from mercer._pairs import pair_coefficients, support_by_class
 from mercer._probability import calibrate, probabilities
-from mercer.exceptions import MercerError
+from mercer._warn import warn
+from mercer._weights import sample_weights
+
+#: Up to so many rows are solved to so small a violation, whatever `tol` is.
+_FEW, _DIGITS = 100, 1e-10
+
+#: Scores of the one-class machine so near the boundary, in units of its offset, are on it.
+_ZERO = 1e-8
 
 Gamma = float | Literal["scale", "auto"]
 
@@ -44,25 +52,14 @@ class _SupportVectorMachine(KernelMachine):
         return tags
 
     def _lines(self, learner: str) -> dict[str, Any]:
-        return {"learner": learner, "gap": None, "violation": float(self.tol)}
+        # Few rows are solved to many digits, since that takes no time; what counts as solved is still `tol`.
+        tol = min(float(self.tol), _DIGITS) if self.shape_fit_[0] <= _FEW else float(self.tol)
+        return {"learner": learner, "gap": None, "violation": tol}
 
-    def _weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
-        if sample_weight is None:
-            return None
-        count = X.shape[0] if hasattr(X, "shape") else len(X)
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        if weights.ndim == 1 and weights.shape[0] not in (0, count):
-            raise ValueError(
-                f"sample_weight and X have incompatible shapes: {weights.shape!r} vs {np.shape(X)!r}\n"
-                "Note: Sparse matrices cannot be indexed w/boolean masks (use `indices=True` in CV)."
-            )
-        if weights.size == 0:
-            return None
-        weights = _check_sample_weight(sample_weight, np.empty((count, 1)), dtype=np.float64)
-        if not (weights > 0).any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        # A row that counts less than nothing counts nothing.
-        return np.maximum(weights, 0.0)
+    def _holds(self, model: Any) -> bool:
+        found = self.certificates_
+        proved = all(one.convexity["status"] != "refuted" and one.violation <= self.tol for one in found)
+        return bool(found) and proved and all(status in ("solved", "stalled") for status in model.statuses)
 
     def _adopt(self, model: Any) -> None:
         super()._adopt(model)
@@ -106,7 +103,7 @@ class _SupportVectorMachine(KernelMachine):
         return self.dual_coef_ @ self.support_vectors_
 
 
-class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
+class _Classifier(ClassifierPart, _SupportVectorMachine):
     """SVC and NuSVC: one machine for each pair of classes."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -138,64 +135,13 @@ class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
         self
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
-        X, y = self._checked(X, y)
-        codes = self._encode(y, weights := self._weights(sample_weight, X))
-        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
-            raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
-        rows = self._row_weights(codes, weights)
-        self._solve(X, (self._class_names(), codes), rows, self._problem(), y)
+        X, y, codes = self._fit_classes(X, y, sample_weight)
         if self._gives_probabilities():
             self._temperature = calibrate(self, X, y, sample_weight, codes)
         return self
 
-    def _problem(self) -> dict[str, Any]:
-        lines = self._lines(self._learner)
-        return {**lines, "multiclass": "one-vs-one"} if len(self.classes_) > 2 else lines
-
-    def _encode(self, y: Any, weights: np.ndarray | None) -> np.ndarray:
-        labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"The number of classes has to be greater than one; got {len(self.classes_)} class"
-            )
-        self.class_weight_ = self._class_weights(codes, weights)
-        return codes.astype(np.int64)
-
-    def _class_weights(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        count = len(self.classes_)
-        if self.class_weight is None:
-            return np.ones(count)
-        if isinstance(self.class_weight, str):
-            rows = np.bincount(codes, weights=weights, minlength=count)
-            shares = rows.sum() / (count * np.where(rows > 0, rows, 1.0))
-            return np.where(rows > 0, shares, 1.0)
-        unknown = [label for label in self.class_weight if label not in list(self.classes_)]
-        if unknown and len(self.class_weight) - len(unknown) < count:
-            raise ValueError(f"The classes, {unknown}, are not in class_weight's target; classes are {self.classes_}")
-        return np.array([float(self.class_weight.get(label, 1.0)) for label in self.classes_])
-
-    def _row_weights(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
-        if weights is None and self.class_weight is None:
-            return None
-        rows = self.class_weight_[codes]
-        return np.ascontiguousarray(rows if weights is None else rows * weights, dtype=np.float64)
-
-    def _class_names(self) -> list[str]:
-        """Names under which the engine keeps the order of the classes."""
-        kind = self.classes_.dtype.kind
-        if kind in "iuf":
-            return [repr(label.item()) for label in self.classes_]
-        names = [str(label) for label in self.classes_]
-        numbers = [name for name in names if _is_float(name)]
-        return names if names == sorted(set(names)) and not numbers else [str(code) for code in range(len(names))]
-
-    def _adopt(self, model: Any) -> None:
-        if not hasattr(self, "classes_"):
-            self.classes_ = _labels(model.classes)
-            self.class_weight_ = np.ones(len(self.classes_))
-        super()._adopt(model)
+    def _lines_of_problem(self) -> dict[str, Any]:
+        return self._lines(self._learner)
 
     def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return support_by_class(model.coefficients, len(self.classes_))
@@ -219,10 +165,9 @@ class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
         ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             With `decision_function_shape="ovr"` votes of the pairs, and among equal votes the sum of their scores.
         """
-        scores = self._scores(X)
-        if len(self.classes_) == 2:
-            return scores[:, 0]
-        return ovr_scores(scores, len(self.classes_)) if self.decision_function_shape == "ovr" else scores
+        if self.decision_function_shape == "ovo" and len(getattr(self, "classes_", ())) > 2:
+            return self._scores(X)
+        return super().decision_function(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Classes of rows: always those with the largest score.
@@ -240,12 +185,7 @@ class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        return self.classes_[self._codes(self._scores(X))]
-
-    def _codes(self, scores: np.ndarray) -> np.ndarray:
-        if len(self.classes_) == 2:
-            return (scores[:, 0] > 0).astype(np.intp)
-        return np.argmax(ovr_scores(scores, len(self.classes_)), axis=1)
+        return super().predict(X)
 
     def _gives_probabilities(self) -> bool:
         return self.probability is not False and self.probability != "deprecated" and bool(self.probability)
@@ -287,24 +227,6 @@ class _Classifier(ClassifierMixin, _SupportVectorMachine):  # type: ignore[misc]
             Logarithms of `predict_proba`.
         """
         return np.log(self.predict_proba(X))
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _labels(names: list[str]) -> np.ndarray:
-    """Classes of a model file: whole numbers, numbers, or texts."""
-    for kind in (np.int64, np.float64):
-        try:
-            return np.array([kind(name) for name in names])
-        except ValueError:
-            continue
-    return np.array(names)
 
 
 class SVC(_Classifier):
@@ -456,6 +378,7 @@ decision_function_shape, break_ties, random_state, time_limit, memory_limit, n_j
     """
 
     _learner = "nu-svc"
+    _one_class = "specified nu is infeasible: "
     _parameter_constraints: dict[str, list[Any]] = {
         **_Classifier._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
@@ -503,7 +426,30 @@ decision_function_shape, break_ties, random_state, time_limit, memory_limit, n_j
         self.n_jobs = n_jobs
 
     def _lines(self, learner: str) -> dict[str, Any]:
-        return {**super()._lines(learner), "nu": float(self.nu)}
+        return {**super()._lines(learner), "nu": self._feasible_nu()}
+
+    def _feasible_nu(self) -> float:
+        """nu, or the most there is room for: each class of a pair must have nu/2 of its weight."""
+        weight = np.sort(self._class_totals[self._class_totals > 0])
+        most = 2 * weight[0] / (weight[0] + weight[-1])
+        if self.nu <= most:
+            return float(self.nu)
+        warn(
+            f"the classes leave room for nu up to {most:.3g} only; nu = {0.99 * most:.3g} is used in place of {self.nu}",
+            UserWarning,
+        )
+        return float(0.99 * most)
+
+    def _adopt(self, model: Any) -> None:
+        if getattr(self, "class_weight", None) is not None and hasattr(self, "_class_totals"):
+            # With no room for nu the objective falls without end as the heavier class is given a wider margin: the
+            # limit of that is to say that class always, and weights of classes are there to be obeyed.
+            for k, (first, second) in enumerate(combinations(range(len(self.classes_)), 2)):
+                pair = self._class_totals[[first, second]]
+                if pair.min() > 0 and self.nu * pair.sum() > 2 * pair.min():
+                    towards = 1.0 if (pair[0] > pair[1]) == (len(self.classes_) > 2) else -1.0
+                    model = model.with_constant(k, towards)
+        super()._adopt(model)
 
 
 class _Regressor(RegressorMixin, _SupportVectorMachine):  # type: ignore[misc]
@@ -531,8 +477,9 @@ class _Regressor(RegressorMixin, _SupportVectorMachine):  # type: ignore[misc]
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
         X, y = self._checked(X, y, y_numeric=True) if not callable(self.kernel) else self._checked(X, y)
+        self.shape_fit_ = _shape(X)
         target = np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
-        self._solve(X, target, self._weights(sample_weight, X), self._lines(self._learner), y)
+        self._solve(X, target, sample_weights(sample_weight, X), self._lines(self._learner), y)
         return self
 
     def _adopt(self, model: Any) -> None:
@@ -768,8 +715,9 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
         X = self._checked(X)
-        weights = self._weights(sample_weight, X)
-        count = X.shape[0] if hasattr(X, "shape") else len(X)
+        self.shape_fit_ = _shape(X)
+        weights = sample_weights(sample_weight, X)
+        count = self.shape_fit_[0]
         # LIBSVM's coefficients sum to nu times the rows, the engine's to 1.
         self._unit = self.nu * (count if weights is None else float(weights.sum()))
         self._solve(X, None, weights, {**self._lines("one-class"), "nu": float(self.nu)})
@@ -785,7 +733,7 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         self.n_iter_ = int(model.iterations[0])
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores of rows: above 0 is inside.
+        """Scores of rows: from 0 up is inside.
 
         Parameters
         ----------
@@ -797,7 +745,10 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             Scores.
         """
-        return self._scores(X)[:, 0] * self._unit
+        scores = self._scores(X)[:, 0] * self._unit
+        # Support vectors inside their bounds are on the boundary; what rounding makes of that is no answer.
+        scores[np.abs(scores) <= _ZERO * np.abs(self.offset_)] = 0.0
+        return scores
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Scores before the offset is taken off.
@@ -827,4 +778,4 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             1 or -1.
         """
-        return np.where(self.decision_function(X) > 0, 1, -1)
+        return np.where(self.decision_function(X) >= 0, 1, -1)
