@@ -96,10 +96,10 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 f"Precomputed matrix must be a square matrix. Input is a {matrix.shape[0]}x{matrix.shape[1]} matrix."
             )
         found = _mercer.check_matrix(matrix)
-        if found["verdict"] == "not symmetric":
-            raise MercerError(f"the precomputed matrix is not symmetric: {found['reason']}")
-        if found["verdict"] == "refuted":
-            raise MercerError(f"the precomputed matrix is not positive semi-definite: {found['reason']}")
+        faults = {"not symmetric": "symmetric", "refuted": "positive semi-definite"}
+        if found["verdict"] in faults:
+            # The reason says where, and ends with the cure.
+            raise MercerError(f"the kernel matrix is not {faults[found['verdict']]}: {found['reason']}")
         return matrix
 
     # ---------------------------------------------------------------------------------------------- fitting
