@@ -94,7 +94,8 @@ def test_files_of_libsvm(name: str, settings: dict[str, Any], data: str, tmp_pat
         m.decision_function(x) if hasattr(m, "decision_function") else m.predict(x) for m in (model, other)
     )
     np.testing.assert_allclose(second, first, rtol=1e-6, atol=1e-6)
-    np.testing.assert_array_equal(other.predict(x), model.predict(x))
+    if hasattr(model, "classes_"):
+        np.testing.assert_array_equal(other.predict(x), model.predict(x))
 
 
 def test_a_file_of_another_machine_is_refused(tmp_path: Path) -> None:
