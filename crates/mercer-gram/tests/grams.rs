@@ -54,6 +54,47 @@ fn every_gram_obeys_the_laws() {
 }
 
 #[test]
+fn a_collection_that_is_not_packed_obeys_the_laws_with_the_same_entries() {
+    for (kernel, n) in [("rbf(gamma=scale) + 0.1*poly(degree=2)", 450), ("laplace", 70)] {
+        let table = dense(&wide(n));
+        let packed = Lazy::new(&kernel.parse().unwrap(), &table).unwrap();
+        let ready = packed.plan().ready(&table).unwrap().with_packed(0);
+        let loose = Lazy::of(packed.plan().clone(), ready);
+        let both = |of: fn(&Lazy) -> Vec<u64>| assert!(of(&packed) == of(&loose), "{kernel}");
+        both(|gram| {
+            let stored = Stored::<f64>::new(gram, Budget::default()).unwrap();
+            stored.entries().iter().map(|v| v.to_bits()).collect()
+        });
+        both(|gram| {
+            let stored = Stored::<f32>::new(gram, Budget::default()).unwrap();
+            stored.entries().iter().map(|v| u64::from(v.to_bits())).collect()
+        });
+        both(|gram| {
+            let mut rows = vec![0.0; 2 * gram.len()];
+            gram.rows_double(&[gram.len() - 1, 3], &mut rows);
+            rows.iter().map(|v| v.to_bits()).collect()
+        });
+        check_gram(&loose, 2e-6);
+        check_gram(&loose.in_precision(Precision::Double), 1e-12);
+    }
+}
+
+#[test]
+fn few_rows_of_wide_points_are_the_same_in_many_segments() {
+    let n = 700;
+    let rows = (0..n).map(|i| vec![(i % 3000, 1.0), (3000 + i % 7, 0.5)]);
+    let points = Sparse::from_rows(4000, rows.collect::<Vec<_>>()).unwrap().to_dense();
+    let mut table = Table::new();
+    table.push("x", ColumnData::Dense(points, (1..=4000).map(|j| j.to_string()).collect())).unwrap();
+    let gram = Lazy::new(&"rbf(gamma=0.3)".parse().unwrap(), &table).unwrap();
+    let mut row = vec![0.0; n as usize];
+    gram.rows_double(&[5], &mut row);
+    for (j, &entry) in row.iter().enumerate() {
+        assert!((entry - gram.entry(5, j)).abs() < 1e-12, "{j}");
+    }
+}
+
+#[test]
 fn threads_do_not_change_a_bit() {
     for (kernel, table) in [
         ("rbf(gamma=scale)", dense(&wide(1500))),

@@ -184,3 +184,25 @@ impl Matrix {
 
 /// A matrix of more rows could not have been stored.
 const MOST_COLUMNS: usize = 1 << 24;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Learner, Setting, Spec, Training, fit};
+
+    #[test]
+    fn no_bit_depends_on_how_many_rows_are_prepared_at_a_time() {
+        let mut table = mercer_points::read("@moons(n=230)", &Default::default()).unwrap();
+        let target = table.remove("label").unwrap();
+        for kernel in ["rbf(sigma=0.3)", "poly(degree=2) + rbf@standardize", "linear@nystrom(m=5)"] {
+            let spec = Spec::new(kernel.parse().unwrap(), Learner::Smo);
+            let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
+            let products = |rows| model.engine().products_by(rows, model.parts(), &table).unwrap();
+            let whole = products(1000);
+            assert_eq!(whole.len(), 230);
+            for rows in [1, 7, 48, 229, 230] {
+                assert_eq!(products(rows), whole, "{kernel}, {rows} rows");
+            }
+        }
+    }
+}
