@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from mercer._engine import KernelMachine
+from mercer._engine import KernelMachine, _shape
 from mercer._pairs import ovr_scores
 from mercer._weights import sample_weights
 
@@ -17,6 +17,8 @@ from mercer._weights import sample_weights
 class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     """A machine that tells classes apart; `_lines_of_problem` says what is posed to the engine."""
 
+    #: How the complaint about a single class begins.
+    _one_class = "Invalid input - "
     classes_: np.ndarray
     class_weight_: np.ndarray
 
@@ -30,10 +32,12 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray]:
         """Fit, and give the rows and classes as they were checked, with the code of each class."""
         X, y = self._checked(X, y)
+        self.shape_fit_ = _shape(X)
         codes = self._encode(y, weights := sample_weights(sample_weight, X))
         if weights is not None and len(np.unique(codes[weights > 0])) < 2:
-            raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+            raise ValueError(f"{self._one_class}all samples with positive weights belong to the same class.")
         rows = self._row_weights(codes, weights)
+        self._class_totals = np.bincount(codes, weights=rows, minlength=len(self.classes_))
         self._solve(X, (self._class_names(), codes), rows, self._problem(), y)
         return X, y, codes
 
@@ -44,9 +48,7 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(
-                f"The number of classes has to be greater than one; got {len(self.classes_)} class"
-            )
+            raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
         self.class_weight_ = self._class_weights(codes, weights)
         return codes.astype(np.int64)
 
@@ -60,9 +62,7 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
             return np.where(rows > 0, shares, 1.0)
         unknown = [label for label in asked if label not in list(self.classes_)]
         if unknown and len(asked) - len(unknown) < count:
-            raise ValueError(
-                f"The classes, {unknown}, are not in class_weight's target; classes are {self.classes_}"
-            )
+            raise ValueError(f"The classes, {unknown}, are not in class_weight's target; classes are {self.classes_}")
         return np.array([float(asked.get(label, 1.0)) for label in self.classes_])
 
     def _row_weights(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:

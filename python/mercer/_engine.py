@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Self
@@ -20,6 +19,7 @@ from mercer import _mercer
 from mercer._callbacks import CallbackSupportMixin, Progress
 from mercer._certificate import Certificate, worst
 from mercer._expression import Expression, expression, kernel_matrix
+from mercer._warn import warn
 from mercer.exceptions import KernelWarning, MercerError
 
 #: What every estimator takes on top of scikit-learn's parameters.
@@ -67,8 +67,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             return X
         if _num_samples(X) != _num_samples(y):
             raise ValueError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"[{_num_samples(X)}, {_num_samples(y)}]"
+                f"Found input variables with inconsistent numbers of samples: [{_num_samples(X)}, {_num_samples(y)}]"
             )
         return X, y
 
@@ -94,17 +93,13 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             return matrix
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(
-                "Precomputed matrix must be a square matrix."
-                f" Input is a {matrix.shape[0]}x{matrix.shape[1]} matrix."
+                f"Precomputed matrix must be a square matrix. Input is a {matrix.shape[0]}x{matrix.shape[1]} matrix."
             )
         found = _mercer.check_matrix(matrix)
-        if found["verdict"] == "not symmetric":
-            raise MercerError(f"{found['reason']}; pass (K + K.T) / 2 if the difference is noise")
-        if found["verdict"] == "refuted":
-            raise MercerError(
-                f"the precomputed matrix is not positive semi-definite: {found['reason']}; "
-                "mercer.repair(K, 'clip') gives the nearest one that is"
-            )
+        faults = {"not symmetric": "symmetric", "refuted": "positive semi-definite"}
+        if found["verdict"] in faults:
+            # The reason says where, and ends with the cure.
+            raise MercerError(f"the kernel matrix is not {faults[found['verdict']]}: {found['reason']}")
         return matrix
 
     # ---------------------------------------------------------------------------------------------- fitting
@@ -119,7 +114,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         """Fit the model that the lines of a specification describe, and say what it is worth."""
         kernel = self._expression(X, weights)
-        self.shape_fit_ = X.shape if hasattr(X, "shape") else (_num_samples(X),)
+        self.shape_fit_ = _shape(X)
         table = self._table(X, kernel, fit=True)
         spec = "\n".join(f"{key}: {_text(value)}" for key, value in {"kernel": kernel.text, **lines}.items())
         progress = Progress(self, X, y)
@@ -149,8 +144,16 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         self.certificates_ = [Certificate.of(told) for told in model.certificates if told is not None]
         self.certificate_ = worst(self.certificates_)
         self.gap_ = self.certificate_.relative_gap if self.certificate_ is not None else float("nan")
-        self.converged_ = bool(model.certified)
-        self.fit_status_ = int(any(status != "solved" for status in model.statuses))
+        self.converged_ = bool(model.certified) or self._holds(model)
+        self.fit_status_ = int(any(status != "solved" for status in self._ends(model)))
+
+    def _holds(self, model: Any) -> bool:
+        """Whether the certificates meet the tolerance that the user gave, where the engine was asked for more."""
+        return False
+
+    def _ends(self, model: Any) -> list[str]:
+        """How the solvers ended; one that has what the user asked for has solved it."""
+        return ["solved" if status == "stalled" and self.converged_ else status for status in model.statuses]
 
     def _summary(self) -> str:
         statuses = sorted(set(self._model.statuses))
@@ -159,13 +162,12 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     def _warn(self) -> None:
         refuted = [found for found in self.certificates_ if found.convexity["status"] == "refuted"]
         if refuted:
-            warnings.warn(
+            warn(
                 f"the kernel is not positive semi-definite on these rows ({refuted[0].convexity['evidence']}), so the "
                 "solution may be a local one and no gap bounds it; rbf and poly with coef0 >= 0 always are",
                 KernelWarning,
-                stacklevel=3,
             )
-        ends = [status for status in self._model.statuses if status != "solved"]
+        ends = [status for status in self._ends(self._model) if status != "solved"]
         if not ends:
             return
         why, cure = {
@@ -173,16 +175,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 f"terminated early (max_iter={getattr(self, 'max_iter', None)})",
                 "raise max_iter, or scale the columns with StandardScaler or MinMaxScaler",
             ),
-            "time limit": (f"terminated early (time_limit={self.time_limit})", "raise time_limit, or lower C"),
-            "stopped": ("was stopped", "fit again to go on"),
+            "time limit": (
+                f"terminated early (time_limit={self.time_limit})",
+                "raise time_limit, or lower C",
+            ),
+            "stopped": ("was stopped" + " by Ctrl-C" * self._model.interrupted, "fit again to the end"),
             "stalled": ("makes no progress in floating point", "scale the columns, or lower C"),
         }[ends[0]]
         violation = max((found.violation for found in self.certificates_), default=float("nan"))
-        warnings.warn(
+        warn(
             f"Solver {why}: the objective is within {self.gap_:.1e} (relative gap) of the optimum, the optimality "
             f"conditions are violated by {violation:.1e}. Cheapest cure: {cure}.",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
     # ---------------------------------------------------------------------------------------------- answers
@@ -271,7 +275,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "_model")
         if callable(self.kernel) and self._expression().function is not None:
-            raise MercerError("a model with a callable kernel cannot be saved without code; pickle it, or use an expression")
+            raise MercerError(
+                "a model with a callable kernel cannot be saved without code; pickle it, or use an expression"
+            )
         self._model.save(path)
 
     def to_libsvm(self, path: str | PathLike[str]) -> None:
@@ -313,7 +319,9 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
         meant = estimator_class(model)
         if not issubclass(meant, cls):
-            raise MercerError(f"the file holds a model of {meant.__name__}, not of {cls.__name__}; mercer.load reads any")
+            raise MercerError(
+                f"the file holds a model of {meant.__name__}, not of {cls.__name__}; mercer.load reads any"
+            )
         loaded = meant(**parameters(meant, model))
         columns = model.n_features
         if columns is not None:
@@ -387,6 +395,10 @@ def _is_number(dtype: Any) -> bool:
     if hasattr(dtype, "is_numeric"):  # polars
         return bool(dtype.is_numeric() or str(dtype) == "Boolean")
     return getattr(dtype, "kind", "O") in "fiub"
+
+
+def _shape(X: Any) -> tuple[int, ...]:
+    return X.shape if hasattr(X, "shape") else (_num_samples(X),)
 
 
 def _rows(X: Any, rows: Any) -> Any:

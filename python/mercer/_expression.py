@@ -93,9 +93,7 @@ def _variance_by_blocks(X: np.ndarray) -> float:
     rows = max(1, _BLOCK // max(1, X.shape[1] * 8))
     blocks = range(0, X.shape[0], rows)
     mean = sum(float(X[start : start + rows].sum(dtype=np.float64)) for start in blocks) / X.size
-    return (
-        sum(float(np.square(X[start : start + rows].astype(np.float64) - mean).sum()) for start in blocks) / X.size
-    )
+    return sum(float(np.square(X[start : start + rows].astype(np.float64) - mean).sum()) for start in blocks) / X.size
 
 
 def _named(name: str, gamma: float, degree: int, coef0: float) -> str:

@@ -1,7 +1,7 @@
 """Kernel matrices where `kernel=` means what it means to scikit-learn's `pairwise_kernels`.
 
-A bare name of scikit-learn's (`rbf`, `poly`, `chi2`, …) takes `gamma`, `degree` and `coef0` with scikit-learn's defaults;
-any other text is an expression of the kernel language. Entries are computed by the engine.
+A bare name of scikit-learn's (`rbf`, `poly`, `chi2`, …) takes `gamma`, `degree` and `coef0` with the defaults that
+it has there; any other text is an expression of the kernel language. Entries are computed by the engine.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Shape:
 def pairwise_expression(
     kernel: Any, n_features: int = 1, shape: Shape | None = None, params: Mapping[str, Any] | None = None
 ) -> Expression:
-    """Read `kernel=`; a kernel that is no expression comes with a function from two blocks of rows to a matrix."""
+    """Read `kernel=`; a kernel that is no expression comes with a function of two blocks of rows."""
     if isinstance(kernel, str):
         if kernel == "precomputed":
             return Expression("precomputed", matrix=True)
@@ -61,7 +61,8 @@ def pairwise_expression(
     if callable(kernel):
         return Expression("precomputed", matrix=True, function=UserKernel(kernel, dict(params or {})))
     raise TypeError(
-        f"kernel must be a name, an expression, a kernel of mercer.kernels, a callable or 'precomputed'; got {kernel!r}"
+        "kernel must be a name, an expression, a kernel of mercer.kernels, a callable or 'precomputed'; "
+        f"got {kernel!r}"
     )
 
 
@@ -114,7 +115,7 @@ def _named(name: str, n_features: int, shape: Shape) -> Expression:
 
 @dataclass(frozen=True)
 class Cosine:
-    """Inner products of rows of length 1; a row of zeros has none with any row, where the language has no answer."""
+    """Inner products of rows of length 1; a row of zeros has 0 with every row, which the language refuses."""
 
     def __call__(self, X: Any, Y: Any) -> np.ndarray:
         """K(X, Y)."""
@@ -124,7 +125,7 @@ class Cosine:
 
 @dataclass(frozen=True)
 class AdditiveChi2:
-    """Minus the chi-squared distance, -Σ(x-z)²/(x+z) = Σ4xz/(x+z) - Σx - Σz: no Mercer kernel, but scikit-learn's."""
+    """Minus the chi-squared distance, -Σ(x-z)²/(x+z) = Σ4xz/(x+z) - Σx - Σz, which is no Mercer kernel."""
 
     def __call__(self, X: Any, Y: Any) -> np.ndarray:
         """K(X, Y)."""
@@ -135,7 +136,7 @@ class AdditiveChi2:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """Parameters at which a kernel of scikit-learn's is none of the language's: gamma 0, a degree that is not whole."""
+    """Kernels of scikit-learn's that the language has not: gamma 0, a degree that is not whole."""
 
     name: str
     gamma: float
@@ -165,8 +166,8 @@ def _is_single(X: Any) -> bool:
 class UserKernel:
     """A callable of the user's: k(X, Y) on blocks if it gives a matrix, and k(x, y) on two rows otherwise.
 
-    Two rows are what scikit-learn calls it with, so they are tried first; a callable that takes both is called on
-    blocks where the values agree. With parameters of its own it is taken at scikit-learn's word.
+    Two rows are what scikit-learn calls it with, so they are tried first; a callable that takes both is called
+    on blocks where the values agree. With parameters of its own it is taken at scikit-learn's word.
     """
 
     function: Callable[..., Any]
@@ -204,8 +205,8 @@ class UserKernel:
         shape = (_count(X), _count(Y))
         if values.shape != shape:
             raise ValueError(
-                f"the kernel callable must return a number for two rows, or a matrix of shape {shape} for two blocks of "
-                f"rows; it returned an array of shape {values.shape}"
+                f"the kernel callable must return a number for two rows, or a matrix of shape {shape} for "
+                f"two blocks of rows; it returned an array of shape {values.shape}"
             )
         return np.asarray(values, dtype=np.result_type(values, np.float32))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
+from sklearn.utils.multiclass import type_of_target
 
 from mercer import _mercer
 from mercer.exceptions import MercerError
@@ -62,14 +63,10 @@ def table(X: Any, *, kernel_text: str | None = None, names: Sequence[str] | None
     return _mercer.Table.dense(dense_rows(X, given), given)
 
 
-def dense_rows(
-    X: Any, names: Sequence[str] | None = None, *, dtypes: Sequence[np.dtype[Any]] = FLOATS
-) -> np.ndarray:
+def dense_rows(X: Any, names: Sequence[str] | None = None, *, dtypes: Sequence[np.dtype[Any]] = FLOATS) -> np.ndarray:
     """Return numbers in C order, float32 or float64, finite; the array itself where it is so already."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in dtypes:
-        X = check_array(
-            X, dtype=list(dtypes), ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0
-        )
+        X = check_array(X, dtype=list(dtypes), ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
     X = np.require(X, requirements=["C", "A"])
     if X.size and not np.isfinite(X.sum()) and not np.isfinite(X).all():
         _refuse_missing(X, names)
@@ -139,6 +136,25 @@ def as_texts(X: Any) -> list[str] | None:
             what = "NaN" if value is None or value != value else f"a {type(value).__name__}"
             raise MercerError(f"Input X contains {what} in row {row}, where other rows are texts")
     return [str(value) for value in X]
+
+
+def target(y: Any) -> np.ndarray | tuple[list[str], np.ndarray]:
+    """Return numbers, or the names of classes in order and the class of each row."""
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
+    if values.ndim != 1:
+        raise MercerError(f"a target has one value a row; this one has the shape {values.shape}")
+    kind = type_of_target(values, input_name="y")
+    if kind in ("binary", "multiclass"):
+        names, codes = np.unique(values, return_inverse=True)
+        return [str(name) for name in names.tolist()], codes.astype(np.int64)
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def is_single(X: Any) -> bool:
+    """Whether X is an array, or sparse rows, of float32."""
+    return getattr(X, "dtype", None) == np.float32
 
 
 def _is_frame(X: Any) -> bool:

@@ -44,6 +44,6 @@ class JoinedModel:
 
     def save(self, path: Any) -> None:
         """Refuse: a file holds models of one alpha."""
-        raise MercerError("a model file has one alpha for all targets; fit one model an alpha, or pickle this one")
+        raise MercerError("a model file has one alpha for all targets; fit one model an alpha, or pickle it")
 
     to_bytes = write_libsvm = save

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
+from mercer._engine import _shape
+
 
 def sample_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
     """Weights of the rows of `X` as the engine takes them: finite, none below zero, one above it."""
     if sample_weight is None:
         return None
-    count = X.shape[0] if hasattr(X, "shape") else len(X)
+    count = _shape(X)[0]
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim == 1 and weights.shape[0] not in (0, count):
         raise ValueError(

@@ -31,9 +31,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_components : int, default=None
         How many components; None keeps all that are not zero.
     kernel : str, kernel object or callable, default="linear"
-        A name of scikit-learn's pairwise kernels (with `gamma`, `degree`, `coef0`), an expression of the kernel
-        language, a kernel of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on two rows, or
-        "precomputed".
+        A name of scikit-learn's pairwise kernels (with `gamma`, `degree`, `coef0`), an expression of the
+        kernel language, a kernel of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on two
+        rows, or "precomputed".
     gamma : float, default=None
         Of rbf, laplacian, poly, sigmoid and chi2; None is 1/n_features.
     degree : float, default=3
@@ -78,8 +78,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     References
     ----------
-    Schölkopf, Smola and Müller, "Kernel principal component analysis", 1997; Bakır, Weston and Schölkopf, "Learning to
-    find pre-images", 2004.
+    Schölkopf, Smola and Müller, "Kernel principal component analysis", 1997; Bakır, Weston and Schölkopf,
+    "Learning to find pre-images", 2004.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         iterated_power: int | Literal["auto"] = "auto",
         remove_zero_eig: bool = False,
         random_state: Any = None,
-        copy_X: bool = True,  # noqa: N803
+        copy_X: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -232,8 +232,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         if not self.fit_inverse_transform:
             raise NotFittedError(
-                "The fit_inverse_transform parameter was not set to True when instantiating and hence the inverse "
-                "transform is not available."
+                "The fit_inverse_transform parameter was not set to True when instantiating and hence the "
+                "inverse transform is not available."
             )
         check_is_fitted(self)
         return np.asarray(self._gram(_rows(X), self.X_transformed_fit_) @ self.dual_coef_)

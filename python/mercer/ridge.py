@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy import linalg
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, Real
-from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
 
 from mercer._callbacks import with_callbacks
 from mercer._engine import LIMITS, KernelMachine, _is_mixed, threads
@@ -25,17 +25,18 @@ _ASYMMETRY = 1e-8
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ignore[misc]
-    """Ridge regression in the space of a kernel: (K + alpha I) dual_coef = y, by one Cholesky factor for all targets.
+    """Ridge regression in the space of a kernel: (K + alpha I) dual_coef = y, one factor for all targets.
 
     Parameters
     ----------
     alpha : float or array-like of shape (n_targets,), default=1.0
-        How much the size of the function counts against its errors; an array has one for each target. With 0 there is
-        nothing to certify: the equations are solved as they are, by least squares where they are singular.
+        How much the size of the function counts against its errors; an array has one for each target. With 0
+        there is nothing to certify: the equations are solved as they are, by least squares where they are
+        singular.
     kernel : str, kernel object or callable, default="linear"
-        A name of scikit-learn's pairwise kernels (with `gamma`, `degree`, `coef0`), an expression of the kernel
-        language, a kernel of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on two rows, or
-        "precomputed".
+        A name of scikit-learn's pairwise kernels (with `gamma`, `degree`, `coef0`), an expression of the
+        kernel language, a kernel of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on two
+        rows, or "precomputed".
     gamma : float, default=None
         Of rbf, laplacian, polynomial, sigmoid and chi2; None is 1/n_features, for chi2 1.
     degree : float, default=3
@@ -153,7 +154,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
             self._fit_directly(X, target, weights, alphas)
         return self
 
-    def _fit_targets(self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray) -> None:
+    def _fit_targets(
+        self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray
+    ) -> None:
         if (alphas == 0.0).any():
             self._fit_directly(X, target, weights, alphas)
         elif (alphas == alphas[0]).all():
@@ -168,8 +171,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
     def _lines(self, alpha: float) -> dict[str, Any]:
         return {"learner": "cholesky", "loss": "squared", "offset": False, "mu": float(alpha)}
 
-    def _fit_directly(self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray) -> None:
-        """Solve the equations as scikit-learn does, for what is no regularised problem: alpha 0, K + alpha I indefinite."""
+    def _fit_directly(
+        self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray
+    ) -> None:
+        """Solve the equations alone, where they pose no problem: alpha 0, K + alpha I indefinite."""
         matrix = np.array(gram(self._expression(X), X, threads=threads(self.n_jobs)), dtype=np.float64)
         columns = target.reshape(len(target), -1)
         scale = np.ones(len(target)) if weights is None else np.sqrt(weights)
@@ -192,7 +197,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         self._keep(coefficients)
 
     def _keep(self, coefficients: np.ndarray) -> None:
-        self.dual_coef_ = coefficients.ravel() if self._single and coefficients.shape[1] == 1 else coefficients
+        flat = self._single and coefficients.shape[1] == 1
+        self.dual_coef_ = coefficients.ravel() if flat else coefficients
 
     def _weights(self, sample_weight: Any, X: Any) -> np.ndarray | None:
         if sample_weight is None:
@@ -209,7 +215,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         if not (np.isfinite(alphas) & (alphas >= 0)).all():
             raise ValueError(f"alpha = {self.alpha!r}; it is a number from 0, or one for each target")
         if len(alphas) not in (1, targets):
-            raise ValueError(f"there are {targets} targets but {len(alphas)} values of alpha; give one, or one for each")
+            raise ValueError(
+                f"there are {targets} targets but {len(alphas)} values of alpha; give one, or one for each"
+            )
         return alphas
 
     # ---------------------------------------------------------------------------------------------- kernel
@@ -218,16 +226,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         columns = X.shape[1] if getattr(X, "ndim", 0) == 2 else getattr(self, "n_features_in_", 1)
         if self.kernel == "cosine" and not _has_zero_row(getattr(self, "X_fit_", X)):
             return Expression("cosine", plain=True)
-        return pairwise_expression(
-            self.kernel, columns, Shape(self.gamma, self.degree, self.coef0), self.kernel_params
-        )
+        return pairwise_expression(self.kernel, columns, Shape(self.gamma, self.degree, self.coef0), self.kernel_params)
 
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool = True, **checks: Any) -> Any:
-        if not callable(self.kernel) or hasattr(self.kernel, "__mercer_kernel__") or _is_mixed(X):
-            if not isinstance(self.kernel, str) or self.kernel not in NAMES:
-                return super()._checked(X, y, reset=reset, **checks)
-        from sklearn.utils.validation import validate_data
-
+        named = isinstance(self.kernel, str) and self.kernel in NAMES
+        function = callable(self.kernel) and not hasattr(self.kernel, "__mercer_kernel__")
+        if not named and (not function or _is_mixed(X)):
+            return super()._checked(X, y, reset=reset, **checks)
         options = dict(dtype=[np.float64, np.float32], order="C", accept_sparse="csr", reset=reset, **checks)
         return validate_data(self, X, y, **options)
 
@@ -241,15 +246,16 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
                 f"the kernel matrix is not symmetric: K[{row}, {column}] = {matrix[row, column]} but "
                 f"K[{column}, {row}] = {matrix[column, row]}; pass (K + K.T) / 2 if the difference is noise"
             )
-        return matrix
+        return matrix if difference == 0.0 else (matrix + matrix.T) / 2
 
     def _warn(self) -> None:
         refuted = [found for found in self.certificates_ if found.convexity["status"] == "refuted"]
         if not refuted:
             return super()._warn()
         warnings.warn(
-            f"the kernel is not positive semi-definite on these rows ({refuted[0].convexity['evidence']}): dual_coef_ "
-            "solves the equations, but they are not those of a regularised problem, and nothing is certified",
+            f"the kernel is not positive semi-definite on these rows ({refuted[0].convexity['evidence']}): "
+            "dual_coef_ solves the equations, but they are not those of a regularised problem, and nothing "
+            "is certified",
             KernelWarning,
             stacklevel=3,
         )
@@ -290,7 +296,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         return scores
 
     def explain(self, X: Any, k: int = 5) -> list[dict[str, Any]]:
-        """Find the training rows that made the score of each row of `X`, for the first target where there are several.
+        """Find the training rows that made the score of each row of `X`; of several targets the first.
 
         Parameters
         ----------
@@ -302,8 +308,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         Returns
         -------
         list of dict
-            For each row: `score`, `bias`, `rows` (numbers of training rows), `coefficients`, `kernel` values and
-            `contributions` (their products), largest first, and `rest`, what all other terms sum to.
+            For each row: `score`, `bias`, `rows` (numbers of training rows), `coefficients`, `kernel` values
+            and `contributions` (their products), largest first, and `rest`, what all other terms sum to.
         """
         check_is_fitted(self)
         self._fitted("explanation")
@@ -323,7 +329,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
 
     def _fitted(self, name: str) -> Any:
         if super()._fitted(name) is None:
-            raise AttributeError(f"there is no {name} of a fit that is not regularised; choose an alpha above 0")
+            raise AttributeError(
+                f"there is no {name} of a fit that is not regularised; choose an alpha above 0"
+            )
         return self._model
 
     @classmethod
@@ -343,8 +351,8 @@ def _solution(matrix: np.ndarray, target: np.ndarray, alpha: float) -> np.ndarra
         return np.asarray(linalg.solve(shifted, target, assume_a="pos"))
     except np.linalg.LinAlgError:
         warnings.warn(
-            "Singular matrix in solving dual problem. Using least-squares solution instead; a larger alpha has a "
-            "solution of its own.",
+            "Singular matrix in solving dual problem. Using least-squares solution instead; a larger alpha "
+            "has a solution of its own.",
             stacklevel=5,
         )
         return np.asarray(linalg.lstsq(shifted, target)[0])
@@ -360,7 +368,9 @@ def _points(model: Any) -> Any:
 
 
 def _lengths(X: Any) -> np.ndarray:
-    return np.asarray(abs(X).max(axis=1).toarray() if sp.issparse(X) else np.abs(X).max(axis=1, initial=0.0)).ravel()
+    return np.asarray(
+        abs(X).max(axis=1).toarray() if sp.issparse(X) else np.abs(X).max(axis=1, initial=0.0)
+    ).ravel()
 
 
 def _has_zero_row(X: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,11 +14,17 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._callbacks import with_callbacks
 from mercer._classifier import ClassifierPart
-from mercer._engine import LIMITS, KernelMachine, _rows
+from mercer._engine import LIMITS, KernelMachine, _rows, _shape
 from mercer._pairs import pair_coefficients, support_by_class
 from mercer._probability import calibrate, probabilities
+from mercer._warn import warn
 from mercer._weights import sample_weights
-from mercer.exceptions import MercerError
+
+#: Up to so many rows are solved to so small a violation, whatever `tol` is.
+_FEW, _DIGITS = 100, 1e-10
+
+#: Scores of the one-class machine so near the boundary, in units of its offset, are on it.
+_ZERO = 1e-8
 
 Gamma = float | Literal["scale", "auto"]
 
@@ -45,7 +52,14 @@ class _SupportVectorMachine(KernelMachine):
         return tags
 
     def _lines(self, learner: str) -> dict[str, Any]:
-        return {"learner": learner, "gap": None, "violation": float(self.tol)}
+        # Few rows are solved to many digits, since that takes no time; what counts as solved is still `tol`.
+        tol = min(float(self.tol), _DIGITS) if self.shape_fit_[0] <= _FEW else float(self.tol)
+        return {"learner": learner, "gap": None, "violation": tol}
+
+    def _holds(self, model: Any) -> bool:
+        found = self.certificates_
+        proved = all(one.convexity["status"] != "refuted" and one.violation <= self.tol for one in found)
+        return bool(found) and proved and all(status in ("solved", "stalled") for status in model.statuses)
 
     def _adopt(self, model: Any) -> None:
         super()._adopt(model)
@@ -364,6 +378,7 @@ decision_function_shape, break_ties, random_state, time_limit, memory_limit, n_j
     """
 
     _learner = "nu-svc"
+    _one_class = "specified nu is infeasible: "
     _parameter_constraints: dict[str, list[Any]] = {
         **_Classifier._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
@@ -411,7 +426,30 @@ decision_function_shape, break_ties, random_state, time_limit, memory_limit, n_j
         self.n_jobs = n_jobs
 
     def _lines(self, learner: str) -> dict[str, Any]:
-        return {**super()._lines(learner), "nu": float(self.nu)}
+        return {**super()._lines(learner), "nu": self._feasible_nu()}
+
+    def _feasible_nu(self) -> float:
+        """nu, or the most there is room for: each class of a pair must have nu/2 of its weight."""
+        weight = np.sort(self._class_totals[self._class_totals > 0])
+        most = 2 * weight[0] / (weight[0] + weight[-1])
+        if self.nu <= most:
+            return float(self.nu)
+        warn(
+            f"the classes leave room for nu up to {most:.3g} only; nu = {0.99 * most:.3g} is used in place of {self.nu}",
+            UserWarning,
+        )
+        return float(0.99 * most)
+
+    def _adopt(self, model: Any) -> None:
+        if getattr(self, "class_weight", None) is not None and hasattr(self, "_class_totals"):
+            # With no room for nu the objective falls without end as the heavier class is given a wider margin: the
+            # limit of that is to say that class always, and weights of classes are there to be obeyed.
+            for k, (first, second) in enumerate(combinations(range(len(self.classes_)), 2)):
+                pair = self._class_totals[[first, second]]
+                if pair.min() > 0 and self.nu * pair.sum() > 2 * pair.min():
+                    towards = 1.0 if (pair[0] > pair[1]) == (len(self.classes_) > 2) else -1.0
+                    model = model.with_constant(k, towards)
+        super()._adopt(model)
 
 
 class _Regressor(RegressorMixin, _SupportVectorMachine):  # type: ignore[misc]
@@ -439,6 +477,7 @@ class _Regressor(RegressorMixin, _SupportVectorMachine):  # type: ignore[misc]
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
         X, y = self._checked(X, y, y_numeric=True) if not callable(self.kernel) else self._checked(X, y)
+        self.shape_fit_ = _shape(X)
         target = np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
         self._solve(X, target, sample_weights(sample_weight, X), self._lines(self._learner), y)
         return self
@@ -676,8 +715,9 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
         X = self._checked(X)
+        self.shape_fit_ = _shape(X)
         weights = sample_weights(sample_weight, X)
-        count = X.shape[0] if hasattr(X, "shape") else len(X)
+        count = self.shape_fit_[0]
         # LIBSVM's coefficients sum to nu times the rows, the engine's to 1.
         self._unit = self.nu * (count if weights is None else float(weights.sum()))
         self._solve(X, None, weights, {**self._lines("one-class"), "nu": float(self.nu)})
@@ -693,7 +733,7 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         self.n_iter_ = int(model.iterations[0])
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores of rows: above 0 is inside.
+        """Scores of rows: from 0 up is inside.
 
         Parameters
         ----------
@@ -705,7 +745,10 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             Scores.
         """
-        return self._scores(X)[:, 0] * self._unit
+        scores = self._scores(X)[:, 0] * self._unit
+        # Support vectors inside their bounds are on the boundary; what rounding makes of that is no answer.
+        scores[np.abs(scores) <= _ZERO * np.abs(self.offset_)] = 0.0
+        return scores
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Scores before the offset is taken off.
@@ -735,4 +778,4 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             1 or -1.
         """
-        return np.where(self.decision_function(X) > 0, 1, -1)
+        return np.where(self.decision_function(X) >= 0, 1, -1)

@@ -163,6 +163,7 @@ pub(crate) fn coordinates(column: &ColumnData) -> usize {
     match column {
         ColumnData::Numbers(_) => 1,
         ColumnData::Dense(points, _) => points.dim(),
+        ColumnData::Single(points, _) => points.dim(),
         ColumnData::Sparse(points) => points.dim(),
         _ => 0,
     }

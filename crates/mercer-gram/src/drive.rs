@@ -20,13 +20,13 @@ pub(crate) fn rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], out: &mut [T]
         return;
     }
     // Few rows: the columns are shared out instead, in segments that are copied together.
-    const SEGMENT: usize = 4096;
-    let segments: Vec<Vec<T>> = (0..n.div_ceil(SEGMENT))
+    let segment = segment(tiles, rows.len());
+    let segments: Vec<Vec<T>> = (0..n.div_ceil(segment))
         .into_par_iter()
         .map_init(
             || tiles.scratch(),
-            |scratch, segment| {
-                let columns = segment * SEGMENT..((segment + 1) * SEGMENT).min(n);
+            |scratch, number| {
+                let columns = number * segment..((number + 1) * segment).min(n);
                 let mut part = vec![T::ZERO; rows.len() * columns.len()];
                 fill(tiles, scratch, rows, columns.clone(), &mut part, columns.len());
                 part
@@ -34,10 +34,17 @@ pub(crate) fn rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], out: &mut [T]
         )
         .collect();
     for (row, out) in out.chunks_exact_mut(n).enumerate().take(rows.len()) {
-        for (part, out) in segments.iter().zip(out.chunks_mut(SEGMENT)) {
+        for (part, out) in segments.iter().zip(out.chunks_mut(segment)) {
             out.copy_from_slice(&part[row * out.len()..(row + 1) * out.len()]);
         }
     }
+}
+
+/// Columns that are worth a task of their own for so few rows.
+fn segment<T: Entry>(tiles: &Tiles<'_, T>, rows: usize) -> usize {
+    const WORK: usize = 1 << 20;
+    let many = WORK / (tiles.coordinates() * rows).max(1);
+    many.clamp(tiles.stride(), 4096).next_multiple_of(tiles.stride())
 }
 
 /// Rows and columns into `out`, whose rows are `width` apart.

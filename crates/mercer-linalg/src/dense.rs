@@ -38,6 +38,15 @@ impl<T: Real> RowPack<T> {
     pub fn pack(&mut self, from: &Panels<T>, rows: &[usize]) {
         self.fill(from, rows, group::<T>());
     }
+
+    /// The same straight from points of `dim` coordinates: `read(i, first, out)` writes those of point i from `first` on.
+    pub fn pack_from(&mut self, rows: &[usize], dim: usize, read: impl Fn(usize, usize, &mut [f64])) {
+        if size_of::<T>() == 4 {
+            self.fill_from::<6>(rows, dim, read);
+        } else {
+            self.fill_from::<3>(rows, dim, read);
+        }
+    }
 }
 
 /// Fills `out` (row-major, `stride` values a row) with base values between packed rows and columns `columns`.
@@ -292,8 +301,8 @@ mod tests {
     }
 
     fn check<T: Real>(isa: Isa, base: Base, n: usize, dim: usize, tolerance: f64) {
-        let z = Panels::<T>::pack(n, dim, |i, row| {
-            row.iter_mut().enumerate().for_each(|(j, v)| *v = coordinate(i, j))
+        let z = Panels::<T>::pack(n, dim, |i, first, row| {
+            row.iter_mut().enumerate().for_each(|(j, v)| *v = coordinate(i, first + j))
         });
         let rows: Vec<usize> = (0..n).rev().collect();
         let mut x = RowPack::default();

@@ -20,28 +20,36 @@ pub struct Panels<T> {
     squares: Vec<T>,
 }
 
+impl<T: Real> Default for Panels<T> {
+    fn default() -> Self {
+        Self { len: 0, dim: 0, values: Vec::new(), squares: Vec::new() }
+    }
+}
+
 impl<T: Real> Panels<T> {
-    /// Packs `len` points of `dim` coordinates; `row(i, out)` writes the coordinates of point i.
+    /// Packs `len` points of `dim` coordinates; `read(i, first, out)` writes the coordinates of point i from `first` on.
     ///
     /// The squared norms are those of the *rounded* coordinates, summed in `f64`, so that the GEMM form of
     /// a distance is consistent with the points that the tile sees.
-    pub fn pack(len: usize, dim: usize, row: impl Fn(usize, &mut [f64])) -> Self {
-        let panels = len.div_ceil(PANEL);
-        let mut values = vec![[T::ZERO; PANEL]; panels * dim];
-        let mut squares = vec![T::ZERO; panels * PANEL];
-        let mut point = vec![0.0; dim];
-        for i in 0..len {
-            row(i, &mut point);
-            let mut square = 0.0;
-            let panel = &mut values[(i / PANEL) * dim..(i / PANEL + 1) * dim];
-            for (coordinates, &v) in panel.iter_mut().zip(&point) {
-                let value = T::of(v);
-                coordinates[i % PANEL] = value;
-                square += value.f64() * value.f64();
-            }
-            squares[i] = T::of(square);
+    pub fn pack(len: usize, dim: usize, read: impl Fn(usize, usize, &mut [f64])) -> Self {
+        let mut panels = Self::default();
+        panels.refill(0..len, dim, read);
+        panels
+    }
+
+    /// Packs other points in the memory that is there; the first of them becomes point 0.
+    pub fn refill(&mut self, points: Range<usize>, dim: usize, read: impl Fn(usize, usize, &mut [f64])) {
+        (self.len, self.dim) = (points.len(), dim);
+        let panels = points.len().div_ceil(PANEL);
+        self.values.resize(panels * dim, [T::ZERO; PANEL]);
+        self.squares.resize(panels * PANEL, T::ZERO);
+        let mut parts = vec![[0.0; PART]; PANEL];
+        for (panel, squares) in self.squares.as_chunks_mut::<PANEL>().0.iter_mut().enumerate() {
+            let first = points.start + panel * PANEL;
+            let count = PANEL.min(points.end - first);
+            let values = &mut self.values[panel * dim..(panel + 1) * dim];
+            interleave(values, squares, &mut parts, count, |lane, from, out| read(first + lane, from, out));
         }
-        Self { len, dim, values, squares }
     }
 
     /// How many points.
@@ -111,8 +119,93 @@ impl<T: Real> RowPack<T> {
         }
     }
 
+    /// Packs points that are not packed yet: `read(i, first, out)` writes the coordinates of point i from `first` on.
+    pub(crate) fn fill_from<const G: usize>(
+        &mut self,
+        rows: &[usize],
+        dim: usize,
+        read: impl Fn(usize, usize, &mut [f64]),
+    ) {
+        let groups = rows.len().div_ceil(G);
+        (self.rows, self.dim) = (rows.len(), dim);
+        self.values.resize(groups * dim * G, T::ZERO);
+        self.squares.resize(groups * G, T::ZERO);
+        let mut parts = vec![[0.0; PART]; G];
+        let (values, _) = self.values.as_chunks_mut::<G>();
+        let (squares, _) = self.squares.as_chunks_mut::<G>();
+        for (at, (rows, squares)) in rows.chunks(G).zip(squares).enumerate() {
+            let values = &mut values[at * dim..(at + 1) * dim];
+            interleave(values, squares, &mut parts, rows.len(), |lane, from, out| {
+                read(rows[lane], from, out)
+            });
+        }
+    }
+
     /// ‖x‖² of the packed rows.
     pub fn squares(&self) -> &[T] {
         &self.squares
+    }
+}
+
+/// Coordinates that are read of one point before those of the next.
+const PART: usize = 64;
+
+/// Writes `count` of W points side by side, coordinate after coordinate, and zeros beside them. Whichever W is, a point
+/// gets the same values and the same bits of its square.
+fn interleave<T: Real, const W: usize>(
+    values: &mut [[T; W]],
+    squares: &mut [T; W],
+    parts: &mut [[f64; PART]],
+    count: usize,
+    read: impl Fn(usize, usize, &mut [f64]),
+) {
+    let mut sums = [0.0; W];
+    parts[count..].fill([0.0; PART]);
+    for (part, values) in values.chunks_mut(PART).enumerate() {
+        for (lane, out) in parts[..count].iter_mut().enumerate() {
+            read(lane, part * PART, &mut out[..values.len()]);
+        }
+        for (j, slots) in values.iter_mut().enumerate() {
+            for (lane, slot) in slots.iter_mut().enumerate() {
+                let value = T::of(parts[lane][j]);
+                *slot = value;
+                sums[lane] += value.f64() * value.f64();
+            }
+        }
+    }
+    squares.iter_mut().zip(sums).for_each(|(square, sum)| *square = T::of(sum));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(i: usize, first: usize, out: &mut [f64]) {
+        out.iter_mut().enumerate().for_each(|(j, v)| *v = ((i * 31 + (first + j) * 7) % 101) as f64 / 7.0);
+    }
+
+    #[test]
+    fn rows_are_packed_alike_from_panels_and_from_points() {
+        for (n, dim) in [(1, 0), (5, 3), (40, 64), (23, 130)] {
+            let panels = Panels::<f32>::pack(n, dim, read);
+            let rows: Vec<usize> = (0..n).rev().step_by(2).collect();
+            let (mut from_panels, mut from_points) = (RowPack::default(), RowPack::default());
+            // Memory of an earlier, larger packing must not show.
+            from_points.pack_from(&(0..50).collect::<Vec<_>>(), 200, read);
+            from_panels.pack(&panels, &rows);
+            from_points.pack_from(&rows, dim, read);
+            assert_eq!(from_panels.values, from_points.values);
+            assert_eq!(from_panels.squares, from_points.squares);
+        }
+    }
+
+    #[test]
+    fn packed_again_is_as_packed_at_first() {
+        let mut panels = Panels::<f64>::pack(40, 90, read);
+        panels.refill(16..21, 7, read);
+        let fresh = Panels::<f64>::pack(5, 7, |i, first, out| read(16 + i, first, out));
+        assert_eq!((&panels.values, &panels.squares), (&fresh.values, &fresh.squares));
+        let square: f64 = (0..7).map(|j| fresh.value(2, j) * fresh.value(2, j)).sum();
+        assert_eq!(Panels::<f64>::pack(19, 7, read).squares()[18], square);
     }
 }

@@ -10,6 +10,11 @@ use crate::{ColumnKind, ModelError, Parts};
 /// The column of support points that are known by their row number alone.
 pub(crate) const ROW: &str = "row";
 
+/// Bytes that new rows may take, prepared, and how many there are at least and at most.
+const SLICE: usize = 16 << 20;
+const FEWEST: usize = 192;
+const MOST: usize = 1 << 16;
+
 /// What evaluates the kernel.
 #[derive(Debug)]
 pub(crate) enum Engine {
@@ -41,29 +46,51 @@ impl Engine {
         Ok(Self::Kernel(Box::new(Lazy::of(plan, points).in_precision(Precision::Double))))
     }
 
-    /// Σ_j α_j k(x_j, x_i) for every row and every machine, machine after machine.
+    /// Σ_j α_j k(x_j, x_i) for every row and every machine, row after row.
     pub(crate) fn products(&self, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
-        let mut out = vec![0.0; table.len() * parts.machines.len()];
-        if table.is_empty() {
-            return Ok(out);
-        }
-        let alphas = || parts.machines.iter().map(|machine| machine.coefficients.as_slice());
-        match self {
-            Self::Kernel(gram) => {
-                let prepared = parts.preprocessing.apply(&parts.schema, table)?;
-                let ready = gram.plan().ready(&prepared)?;
-                gram.cross_apply(&ready, &alphas().collect::<Vec<_>>().concat(), &mut out);
+        let rows = match self {
+            Self::Kernel(gram) => (SLICE / (8 * gram.plan().coordinates().max(1))).clamp(FEWEST, MOST),
+            Self::Matrix(_) => MOST,
+        };
+        self.products_by(rows, parts, table)
+    }
+
+    /// The same with so many rows prepared at a time, of which no bit depends.
+    fn products_by(&self, rows: usize, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
+        let machines = parts.machines.len();
+        let alphas: Vec<f64> =
+            parts.machines.iter().flat_map(|machine| machine.coefficients.iter().copied()).collect();
+        let mut out = Vec::with_capacity(table.len() * machines);
+        for first in (0..table.len()).step_by(rows) {
+            let slice = if table.len() <= rows { table.clone() } else { table.slice(first..first + rows) };
+            // Errors name rows, and a slice does not know which row of the table its first one is.
+            let prepared = self.prepare(parts, &slice).map_err(|error| {
+                let until = table.slice(0..first + rows);
+                if first == 0 { error } else { self.prepare(parts, &until).err().unwrap_or(error) }
+            })?;
+            let mut sums = vec![0.0; slice.len() * machines];
+            self.multiply(&prepared, &alphas, &mut sums);
+            for i in 0..slice.len() {
+                out.extend((0..machines).map(|k| sums[k * slice.len() + i]));
             }
-            Self::Matrix(matrix) => {
-                let rows = matrix.values(table)?;
-                for (alpha, out) in alphas().zip(out.chunks_exact_mut(table.len())) {
-                    for (row, out) in rows.rows().zip(out) {
+        }
+        Ok(out)
+    }
+
+    /// Products of prepared rows, machine after machine.
+    fn multiply(&self, prepared: &Prepared, alphas: &[f64], out: &mut [f64]) {
+        match (self, prepared) {
+            (Self::Kernel(gram), Prepared::Ready(rows)) => gram.cross_apply(rows, alphas, out),
+            (_, Prepared::Values(values)) => {
+                let sides = alphas.chunks(values.dim().max(1)).zip(out.chunks_mut(values.len().max(1)));
+                for (alpha, out) in sides {
+                    for (row, out) in values.rows().zip(out) {
                         *out = alpha.iter().zip(row).map(|(a, k)| a * k).sum();
                     }
                 }
             }
+            (Self::Matrix(_), Prepared::Ready(_)) => {}
         }
-        Ok(out)
     }
 
     /// k(x_j, x) of one row with every support point, by the definition. `table` is as the engine wants it:

@@ -9,8 +9,8 @@ use mercer_points::{Dense, Points, Table};
 use mercer_solve::loss::{Loss, LossSpec};
 use mercer_solve::solvers::{Norm, SeveralByCholesky, SeveralByEigen};
 use mercer_solve::{
-    Certificate, Claim, Convexity, Features, Limits, Objective, Penalty, Problem, Run, Solution, SolveError,
-    Solver, Status, certify, certify_until,
+    Certificate, Claim, Convexity, Features, Limits, Objective, Penalty, Problem, Regularization, Run,
+    Solution, SolveError, Solver, Status, certify, certify_until,
 };
 
 use crate::build::solver_for;
@@ -144,10 +144,17 @@ fn solve(
     let loss: Option<Box<dyn Loss>> = posed.loss.map(|loss| loss.build()).transpose()?;
     let objective = objective(posed.spec, loss.as_deref());
     // C is the same for every pair, whatever its rows; so is μ. λ is what the user gave, or follows from those.
-    let lambda = posed.spec.regularization.lambda(share.y.len())?;
-    let mut problem = Problem::new(gram, &share.y, objective, lambda, posed.spec.offset)?;
-    let weights: Option<Vec<f64>> =
+    let mut lambda = posed.spec.regularization.lambda(share.y.len())?;
+    let mut weights: Option<Vec<f64>> =
         posed.weights.map(|weights| (0..share.y.len()).map(|k| weights[share.row(k)]).collect());
+    if let (
+        Some(weights),
+        Objective::NuClassification { .. } | Objective::NuRegression { .. } | Objective::OneClass { .. },
+    ) = (&mut weights, &objective)
+    {
+        lambda = shares_of_weight(weights, lambda, posed.spec.regularization);
+    }
+    let mut problem = Problem::new(gram, &share.y, objective, lambda, posed.spec.offset)?;
     if let Some(weights) = &weights {
         problem = problem.weighted(weights)?;
     }
@@ -177,6 +184,21 @@ fn solve(
     }
     let certificate = certify_until(&problem, &solution, *deadline);
     Ok((solution, certificate))
+}
+
+/// ν is a share of all weight, not of all rows, so that a weight of 2 is the row twice (`docs/maths.md` §4.13): weights
+/// are put in units of their mean, and C, which is a price per weight, makes another λ.
+fn shares_of_weight(weights: &mut [f64], lambda: f64, given: Regularization) -> f64 {
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    if !(mean > 0.0 && mean.is_finite()) {
+        return lambda;
+    }
+    weights.iter_mut().for_each(|weight| *weight /= mean);
+    if matches!(given, Regularization::Lambda(_) | Regularization::SmallC(_)) {
+        lambda
+    } else {
+        lambda / mean
+    }
 }
 
 /// The certificate of coefficients that no solver of ours need have made.

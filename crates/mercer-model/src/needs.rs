@@ -83,7 +83,9 @@ impl Needs {
         let named = |name: &str| self.names.iter().any(|known| known == name);
         let by_kind = match &column.data {
             ColumnData::Numbers(_) | ColumnData::Indices(_) => self.numbers,
-            ColumnData::Dense(_, inside) => self.numbers || inside.iter().any(|name| named(name)),
+            ColumnData::Dense(_, inside) | ColumnData::Single(_, inside) => {
+                self.numbers || inside.iter().any(|name| named(name))
+            }
             // Sparse coordinates are named by their number.
             ColumnData::Sparse(_) => {
                 self.numbers || self.names.iter().any(|name| name.parse::<u32>().is_ok())

@@ -3,7 +3,7 @@
 //! Kernel values go through the same tiles as in training, block by block; no matrix of new rows by support points is
 //! held. A class is the sign of the score, or the winner of the votes of all pairs.
 
-use mercer_points::{Column, ColumnData, Points, Table};
+use mercer_points::{Column, ColumnData, Table};
 use mercer_solve::SolveError;
 
 use crate::{Learner, Model, ModelError, Task};
@@ -92,14 +92,11 @@ impl Prediction {
 }
 
 pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelError> {
-    let (parts, rows) = (model.parts(), table.len());
+    let parts = model.parts();
     let machines = parts.machines.len();
-    let products = model.engine().products(parts, table)?;
-    let mut scores = vec![0.0; products.len()];
-    for (k, machine) in parts.machines.iter().enumerate() {
-        for i in 0..rows {
-            scores[i * machines + k] = products[k * rows + i] + machine.bias;
-        }
+    let mut scores = model.engine().products(parts, table)?;
+    for row in scores.chunks_exact_mut(machines) {
+        row.iter_mut().zip(&parts.machines).for_each(|(score, machine)| *score += machine.bias);
     }
     if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
         let (row, value) = (at / machines + 1, scores[at]);

@@ -93,7 +93,9 @@ impl Preprocessing {
                 };
                 let scaled = map.restore(points.dim(), state)?.apply(&points)?;
                 Ok(match data {
-                    ColumnData::Dense(_, names) => ColumnData::Dense(scaled, names),
+                    ColumnData::Dense(_, names) | ColumnData::Single(_, names) => {
+                        ColumnData::Dense(scaled, names)
+                    }
                     _ => ColumnData::Numbers(scaled.into_values()),
                 })
             }
@@ -155,6 +157,7 @@ fn numbers(name: &str, data: &ColumnData) -> Result<Option<Dense<f64>>, ModelErr
             Ok(Some(Dense::new(values.len(), 1, values.clone())?))
         }
         ColumnData::Dense(points, _) => Ok(Some(points.clone())),
+        ColumnData::Single(points, _) => Ok(Some(points.to_f64())),
         _ => Ok(None),
     }
 }
@@ -179,17 +182,23 @@ fn find(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErro
         (ColumnKind::Dense(names), ColumnData::Dense(points, _)) if points.dim() == names.len() => {
             ColumnData::Dense(points.clone(), names.clone())
         }
+        (ColumnKind::Dense(names), ColumnData::Single(points, _)) if points.dim() == names.len() => {
+            ColumnData::Single(points.clone(), names.clone())
+        }
         (ColumnKind::Dense(names), ColumnData::Sparse(points)) if points.dim() <= names.len() => {
             written_out(points, names)?
         }
         (ColumnKind::Dense(names), ColumnData::Dense(points, _)) => {
-            let (expected, found) = (names.len(), points.dim());
-            return Err(ModelError::Data(format!(
-                "column '{name}' has {found} coordinates, in training it had {expected}"
-            )));
+            return Err(other_dimension(name, names.len(), points.dim()));
+        }
+        (ColumnKind::Dense(names), ColumnData::Single(points, _)) => {
+            return Err(other_dimension(name, names.len(), points.dim()));
         }
         (ColumnKind::Sparse(_), data @ ColumnData::Sparse(_)) => data.clone(),
         (ColumnKind::Sparse(_), ColumnData::Dense(points, _)) => {
+            ColumnData::Sparse(Sparse::from_dense(points))
+        }
+        (ColumnKind::Sparse(_), ColumnData::Single(points, _)) => {
             ColumnData::Sparse(Sparse::from_dense(points))
         }
         (ColumnKind::Matrix(_), data @ ColumnData::Indices(_)) => data.clone(),
@@ -200,6 +209,10 @@ fn find(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErro
             )));
         }
     })
+}
+
+fn other_dimension(name: &str, expected: usize, found: usize) -> ModelError {
+    ModelError::Data(format!("column '{name}' has {found} coordinates, in training it had {expected}"))
 }
 
 fn written_out(points: &Sparse, names: &[String]) -> Result<ColumnData, ModelError> {
@@ -215,9 +228,10 @@ fn written_out(points: &Sparse, names: &[String]) -> Result<ColumnData, ModelErr
 
 /// A block of vectors under another name, or its coordinates as single columns.
 fn block(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelError> {
-    let blocks =
-        table.columns().iter().filter(|c| matches!(c.data, ColumnData::Dense(..) | ColumnData::Sparse(_)));
-    let blocks: Vec<&Column> = blocks.collect();
+    let is_block = |data: &ColumnData| {
+        matches!(data, ColumnData::Dense(..) | ColumnData::Single(..) | ColumnData::Sparse(_))
+    };
+    let blocks: Vec<&Column> = table.columns().iter().filter(|column| is_block(&column.data)).collect();
     match (&described.kind, blocks.as_slice()) {
         (ColumnKind::Dense(_) | ColumnKind::Sparse(_), [one]) => {
             let mut alone = Table::new();

@@ -81,7 +81,7 @@ impl ColumnKind {
             ColumnData::Numbers(_) => Self::Numbers,
             ColumnData::Categories(names) => Self::Categories(names.levels().to_vec()),
             ColumnData::Texts(_) => Self::Texts,
-            ColumnData::Dense(_, names) => Self::Dense(names.clone()),
+            ColumnData::Dense(_, names) | ColumnData::Single(_, names) => Self::Dense(names.clone()),
             ColumnData::Sparse(points) => Self::Sparse(points.dim()),
             ColumnData::Indices(rows) => Self::Matrix(rows.matrix().len()),
         }

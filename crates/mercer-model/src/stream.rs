@@ -288,6 +288,14 @@ fn stack(tables: &[&Table]) -> Result<Table, ModelError> {
                 let values = all().flat_map(numbers).collect();
                 ColumnData::Dense(Dense::new(tables.len(), points.dim(), values)?, inside.clone())
             }
+            ColumnData::Single(points, inside) => {
+                let rows = all().filter_map(|data| match data {
+                    ColumnData::Single(points, _) => Some(points.values()),
+                    _ => None,
+                });
+                let values = rows.collect::<Vec<_>>().concat();
+                ColumnData::Single(Dense::new(tables.len(), points.dim(), values)?, inside.clone())
+            }
             ColumnData::Sparse(_) => ColumnData::Sparse(sparse(all())?),
             ColumnData::Indices(_) => {
                 return Err(ModelError::Data("a stream cannot be of rows of a matrix".to_owned()));

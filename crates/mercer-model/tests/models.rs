@@ -12,7 +12,7 @@ use mercer_model::{
     fit,
 };
 use mercer_points::{Column, ColumnData, Dense, Points, Table};
-use mercer_solve::{Convexity, Limits, Regularization, Status, Watch};
+use mercer_solve::{Convexity, Limits, Regularization, Status, Tolerance, Watch};
 
 fn spec(kernel: &str, learner: Learner) -> Spec {
     Spec::new(kernel.parse().unwrap(), learner)
@@ -329,4 +329,40 @@ fn a_nu_machine_that_is_stopped_at_once_is_not_certified_at_length() {
         );
         assert_eq!(&roundtrip(&model), &model);
     }
+}
+
+#[test]
+fn a_weight_of_two_is_the_row_twice() {
+    let mut table = mercer_points::read("@moons(n=60)", &Default::default()).unwrap();
+    let label = table.remove("label").unwrap();
+    let weights: Vec<f64> = (0..60).map(|i| (i % 3) as f64).collect();
+    let twice: Vec<usize> = (0..60).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
+    let (repeated, names) = (table.select(&twice), label_of(&label, &twice));
+    let numbers = Column {
+        name: "y".into(),
+        data: ColumnData::Numbers((0..60).map(|i| f64::from(i as u32 % 7)).collect()),
+    };
+    for learner in [Learner::Smo, Learner::NuSvc, Learner::NuSvr, Learner::OneClass, Learner::Svr] {
+        let mut spec = Spec::new("rbf(sigma=0.5)".parse().unwrap(), learner);
+        (spec.nu, spec.tolerance) = (0.3, Tolerance { gap: Some(1e-10), violation: None });
+        let target = if matches!(learner, Learner::NuSvr | Learner::Svr) { &numbers } else { &label };
+        let again = if matches!(learner, Learner::NuSvr | Learner::Svr) {
+            label_of(&numbers, &twice)
+        } else {
+            names.clone()
+        };
+        let weighted = Training { weights: Some(&weights), ..Training::new(&table, target) };
+        let weighted = fit(&spec, &weighted, &Setting::default()).unwrap().predict(&table).unwrap();
+        let plain = fit(&spec, &Training::new(&repeated, &again), &Setting::default()).unwrap();
+        let plain = plain.predict(&table).unwrap();
+        for (a, b) in weighted.scores.iter().zip(&plain.scores) {
+            assert!((a - b).abs() < 1e-5, "{learner}: {a} and {b}");
+        }
+    }
+}
+
+fn label_of(column: &Column, rows: &[usize]) -> Column {
+    let mut alone = Table::new();
+    alone.push(column.name.clone(), column.data.clone()).unwrap();
+    alone.select(rows).remove(&column.name).unwrap()
 }

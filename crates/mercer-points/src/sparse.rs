@@ -85,10 +85,11 @@ impl Sparse {
     }
 
     /// Drops the zeros of dense rows.
-    pub fn from_dense(dense: &Dense<f64>) -> Self {
+    pub fn from_dense<T: Copy + Into<f64> + Send + Sync>(dense: &Dense<T>) -> Self {
         let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for row in dense.rows() {
-            for (j, &v) in row.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+            let numbers = row.iter().map(|&v| v.into()).enumerate();
+            for (j, v) in numbers.filter(|(_, v)| *v != 0.0) {
                 indices.push(j as u32);
                 values.push(v);
             }

@@ -1,5 +1,7 @@
 //! A table of named, typed columns: the form in which data enters.
 
+use std::ops::Range;
+
 use crate::{Categories, Dense, Indices, Points, PointsError, Sparse, Texts};
 
 /// Named columns of equal length, of any kind.
@@ -38,6 +40,8 @@ pub enum ColumnData {
     Texts(Texts),
     /// A whole block of dense coordinates a row, with their names.
     Dense(Dense<f64>, Vec<String>),
+    /// The same in single precision; every value of it is exact in double.
+    Single(Dense<f32>, Vec<String>),
     /// A whole block of sparse coordinates a row, named by their number from 1.
     Sparse(Sparse),
     /// A row of a precomputed matrix.
@@ -52,6 +56,7 @@ impl ColumnData {
             Self::Categories(c) => c.len(),
             Self::Texts(t) => t.len(),
             Self::Dense(x, _) => x.len(),
+            Self::Single(x, _) => x.len(),
             Self::Sparse(x) => x.len(),
             Self::Indices(x) => x.len(),
         }
@@ -68,7 +73,7 @@ impl ColumnData {
             Self::Numbers(_) => "numbers",
             Self::Categories(_) => "categories",
             Self::Texts(_) => "texts",
-            Self::Dense(..) => "dense vectors",
+            Self::Dense(..) | Self::Single(..) => "dense vectors",
             Self::Sparse(_) => "sparse vectors",
             Self::Indices(_) => "rows of a precomputed matrix",
         }
@@ -76,7 +81,7 @@ impl ColumnData {
 
     /// Whether a kernel on vectors can use it.
     pub fn is_numeric(&self) -> bool {
-        matches!(self, Self::Numbers(_) | Self::Dense(..) | Self::Sparse(_))
+        matches!(self, Self::Numbers(_) | Self::Dense(..) | Self::Single(..) | Self::Sparse(_))
     }
 
     fn select(&self, rows: &[usize]) -> Self {
@@ -85,8 +90,17 @@ impl ColumnData {
             Self::Categories(c) => Self::Categories(c.select(rows)),
             Self::Texts(t) => Self::Texts(t.select(rows)),
             Self::Dense(x, names) => Self::Dense(x.select(rows), names.clone()),
+            Self::Single(x, names) => Self::Single(x.select(rows), names.clone()),
             Self::Sparse(x) => Self::Sparse(x.select(rows)),
             Self::Indices(x) => Self::Indices(x.select(rows)),
+        }
+    }
+
+    fn slice(&self, rows: Range<usize>) -> Self {
+        match self {
+            Self::Dense(x, names) => Self::Dense(x.slice(rows), names.clone()),
+            Self::Single(x, names) => Self::Single(x.slice(rows), names.clone()),
+            other => other.select(&rows.collect::<Vec<_>>()),
         }
     }
 }
@@ -117,6 +131,23 @@ impl Table {
     pub fn remove(&mut self, name: &str) -> Result<Column, PointsError> {
         let at = self.position(name)?;
         Ok(self.columns.remove(at))
+    }
+
+    /// Neighbouring rows; blocks of dense coordinates are not copied. Rows beyond the last one are left out.
+    ///
+    /// ```
+    /// use mercer_points::{ColumnData, Points, Table};
+    /// let mut table = Table::new();
+    /// table.push("x", ColumnData::Numbers(vec![1.0, 2.0, 3.0])).unwrap();
+    /// assert_eq!(table.slice(1..9), table.select(&[1, 2]));
+    /// ```
+    pub fn slice(&self, rows: Range<usize>) -> Self {
+        let end = rows.end.min(self.rows);
+        let rows = rows.start.min(end)..end;
+        let columns = self.columns.iter();
+        let columns =
+            columns.map(|c| Column { name: c.name.clone(), data: c.data.slice(rows.clone()) }).collect();
+        Self { rows: rows.len(), columns }
     }
 
     /// The columns from left to right.
@@ -205,4 +236,39 @@ fn edit_distance(a: &[char], b: &[char]) -> usize {
         last = now;
     }
     last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// Where the values of the first two columns lie: a block in double and one in single precision.
+    fn places(table: &Table) -> (*const f64, *const f32) {
+        let [Column { data: ColumnData::Dense(x, _), .. }, Column { data: ColumnData::Single(y, _), .. }] =
+            table.columns()
+        else {
+            panic!("a block of each precision")
+        };
+        (x.values().as_ptr(), y.values().as_ptr())
+    }
+
+    #[test]
+    fn cloning_and_slicing_a_table_copies_no_dense_block() {
+        let names = || vec!["1".to_owned(), "2".to_owned()];
+        let memory = Arc::new(vec![0.5_f32; 8]);
+        let mut table = Table::new();
+        let block = Dense::new(4, 2, (0..8).map(f64::from).collect()).unwrap();
+        table.push("x", ColumnData::Dense(block, names())).unwrap();
+        table.push("y", ColumnData::Single(Dense::shared(4, 2, memory.clone()).unwrap(), names())).unwrap();
+        let (x, y) = places(&table);
+        assert_eq!(y, memory.as_ptr());
+        assert_eq!(places(&table.clone()), (x, y));
+        assert_eq!(places(&table.slice(0..3)), (x, y));
+        let part = table.slice(1..9);
+        assert_eq!(places(&part), (x.wrapping_add(2), y.wrapping_add(2)));
+        assert_eq!((part.len(), &part), (3, &table.select(&[1, 2, 3])));
+        assert_eq!(table.slice(7..9).len(), 0);
+    }
 }

@@ -133,13 +133,7 @@ fn check_matrix<'py>(
         MatrixVerdict::NotSymmetric { row, column, there, back } => {
             told.set_item("row", row)?;
             told.set_item("column", column)?;
-            (
-                "not symmetric",
-                format!(
-                    "K[{row}, {column}] = {there} but K[{column}, {row}] = {back}; use (K + K.T)/2 if the difference is \
-                     noise, and pass kernel values k(x, z) = k(z, x), not distances or any other table"
-                ),
-            )
+            ("not symmetric", format!("K[{row}, {column}] = {there} but K[{column}, {row}] = {back}"))
         }
         MatrixVerdict::Refuted { rows, vector, value } => {
             told.set_item("witness_rows", numbers(py, rows))?;
@@ -148,12 +142,20 @@ fn check_matrix<'py>(
             ("refuted", indefinite(rows, *value, found.spectrum, n))
         }
     };
+    let cure = match &found.verdict {
+        MatrixVerdict::NotSymmetric { .. } => Some("(K + K.T) / 2, if the difference is noise"),
+        MatrixVerdict::Refuted { .. } => {
+            Some("mercer.repair(K, 'clip') gives the nearest matrix that is positive semi-definite")
+        }
+        _ => None,
+    };
     told.set_item("verdict", verdict)?;
     told.set_item("reason", reason)?;
+    told.set_item("cure", cure)?;
     Ok(told)
 }
 
-/// Why a matrix is not positive semi-definite, with the smallest witness there is, and what to do.
+/// Why a matrix is not positive semi-definite, with the smallest witness there is.
 fn indefinite(rows: &[usize], value: f64, spectrum: Option<(f64, usize)>, n: usize) -> String {
     let witness = match rows {
         [row] => format!("K[{row}, {row}] = {value:.6} is negative"),

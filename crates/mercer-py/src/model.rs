@@ -230,6 +230,17 @@ impl PyModel {
         Ok(told)
     }
 
+    /// The same model with one machine replaced by a constant, of which nothing is certified.
+    fn with_constant(&self, machine: usize, value: f64) -> PyResult<Self> {
+        let mut parts = self.model.clone().into_parts();
+        let Some(changed) = parts.machines.get_mut(machine) else {
+            return Err(exception("MercerError", &format!("there is no machine {machine}")));
+        };
+        changed.coefficients.fill(0.0);
+        (changed.bias, changed.certificate) = (value, None);
+        Ok(Self { model: Model::from_parts(parts).map_err(Raise::raise)?, interrupted: self.interrupted })
+    }
+
     /// The bytes of a model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.model.to_bytes()).map_err(Raise::raise)?;

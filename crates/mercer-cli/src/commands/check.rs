@@ -132,6 +132,10 @@ fn point(data: &Data, row: usize, rows: &[usize]) -> String {
             let shown = points.point(row).iter().zip(names).map(|(v, name)| format!("{name}={v}"));
             shown.collect::<Vec<_>>().join(" ")
         }
+        ColumnData::Single(points, names) => {
+            let shown = points.point(row).iter().zip(names).map(|(v, name)| format!("{name}={v}"));
+            shown.collect::<Vec<_>>().join(" ")
+        }
         ColumnData::Sparse(points) => {
             let row = points.point(row);
             let shown = row.indices.iter().zip(row.values).map(|(j, v)| format!("{}:{v}", u64::from(*j) + 1));

@@ -33,6 +33,7 @@ impl Rows {
     pub(crate) fn dimension(&self) -> usize {
         match &self.table.columns()[0].data {
             ColumnData::Dense(points, _) => points.dim(),
+            ColumnData::Single(points, _) => points.dim(),
             ColumnData::Sparse(points) => points.dim(),
             _ => 0,
         }
@@ -42,6 +43,7 @@ impl Rows {
     pub(crate) fn sparse(&self) -> Sparse {
         match &self.table.columns()[0].data {
             ColumnData::Dense(points, _) => Sparse::from_dense(points),
+            ColumnData::Single(points, _) => Sparse::from_dense(points),
             ColumnData::Sparse(points) => points.clone(),
             other => {
                 Sparse::from_rows(0, vec![Vec::new(); other.len()]).expect("rows of no coordinate are sound")

@@ -3,11 +3,12 @@
 use mercer_linalg::Budget;
 use mercer_points::{ColumnData, Dense, Points, PointsError, Sparse, Table, nearest};
 
+use super::block::Block;
 use crate::KernelError;
 
 /// Vectors with the names of their coordinates; sparse ones are named by number.
 pub(super) enum Named {
-    Dense(Dense<f64>, Vec<String>),
+    Dense(Block, Vec<String>),
     Sparse(Sparse),
 }
 
@@ -76,7 +77,7 @@ pub(super) fn gather(kernel: &str, table: &Table, names: Option<&[String]>) -> R
 }
 
 /// One numeric column as dense coordinates.
-fn part(column: &mercer_points::Column) -> Result<(Dense<f64>, Vec<String>), KernelError> {
+fn part(column: &mercer_points::Column) -> Result<(Block, Vec<String>), KernelError> {
     match &column.data {
         ColumnData::Numbers(values) => {
             if let Some(row) = values.iter().position(|v| !v.is_finite()) {
@@ -87,15 +88,22 @@ fn part(column: &mercer_points::Column) -> Result<(Dense<f64>, Vec<String>), Ker
                 }
                 .into());
             }
-            Ok((Dense::new(values.len(), 1, values.clone())?, vec![column.name.clone()]))
+            Ok((Dense::new(values.len(), 1, values.clone())?.into(), vec![column.name.clone()]))
         }
         ColumnData::Dense(points, names) => {
             points.check_finite()?;
-            Ok((points.clone(), names.clone()))
+            Ok((points.clone().into(), names.clone()))
+        }
+        ColumnData::Single(points, names) => {
+            points.check_finite()?;
+            Ok((Block::Single(points.clone()), names.clone()))
         }
         ColumnData::Sparse(points) => {
             points.check_finite()?;
-            Ok((dense(points, Budget::default())?, (1..=points.dim()).map(|j| j.to_string()).collect()))
+            Ok((
+                dense(points, Budget::default())?.into(),
+                (1..=points.dim()).map(|j| j.to_string()).collect(),
+            ))
         }
         other => {
             Err(PointsError::WrongKind { name: column.name.clone(), found: other.kind(), needed: "numbers" }
@@ -104,16 +112,20 @@ fn part(column: &mercer_points::Column) -> Result<(Dense<f64>, Vec<String>), Ker
     }
 }
 
-fn side_by_side(rows: usize, parts: Vec<(Dense<f64>, Vec<String>)>) -> Result<Dense<f64>, PointsError> {
+fn side_by_side(rows: usize, parts: Vec<(Block, Vec<String>)>) -> Result<Block, PointsError> {
     if let [(points, _)] = parts.as_slice() {
         return Ok(points.clone());
     }
-    let dim = parts.iter().map(|(points, _)| points.dim()).sum();
-    let mut values = Vec::with_capacity(rows * dim);
-    for i in 0..rows {
-        parts.iter().for_each(|(points, _)| values.extend_from_slice(points.point(i)));
+    let dim: usize = parts.iter().map(|(points, _)| points.dim()).sum();
+    let mut values = vec![0.0; rows * dim];
+    let mut first = 0;
+    for (points, _) in &parts {
+        for (i, row) in values.chunks_exact_mut(dim.max(1)).enumerate() {
+            points.read(i, 0, &mut row[first..first + points.dim()]);
+        }
+        first += points.dim();
     }
-    Dense::new(rows, dim, values)
+    Ok(Dense::new(rows, dim, values)?.into())
 }
 
 /// Columns or single coordinates of blocks, by name.
@@ -128,6 +140,10 @@ fn coordinates(kernel: &str, table: &Table, wanted: &[String]) -> Result<Named, 
             ColumnData::Dense(points, names) => {
                 let at = names.iter().position(|n| n == name)?;
                 Some(points.rows().map(|row| row[at]).collect::<Vec<f64>>())
+            }
+            ColumnData::Single(points, names) => {
+                let at = names.iter().position(|n| n == name)?;
+                Some(points.rows().map(|row| row[at].into()).collect())
             }
             ColumnData::Sparse(points) => {
                 let at =
@@ -148,7 +164,7 @@ fn coordinates(kernel: &str, table: &Table, wanted: &[String]) -> Result<Named, 
 
 fn unknown(kernel: &str, table: &Table, name: &str) -> KernelError {
     let inner = table.columns().iter().flat_map(|column| match &column.data {
-        ColumnData::Dense(_, names) => names.as_slice(),
+        ColumnData::Dense(_, names) | ColumnData::Single(_, names) => names.as_slice(),
         _ => &[],
     });
     match (table.unknown(name), nearest(name, inner.map(String::as_str))) {
@@ -174,7 +190,7 @@ pub(super) fn select(points: &Dense<f64>, names: &[String], wanted: &[String]) -
         })?);
     }
     let values = points.rows().flat_map(|row| at.iter().map(|&j| row[j])).collect();
-    Ok(Named::Dense(Dense::new(points.len(), at.len(), values)?, wanted.to_vec()))
+    Ok(Named::Dense(Dense::new(points.len(), at.len(), values)?.into(), wanted.to_vec()))
 }
 
 /// All numeric columns of a table side by side, with the names of the coordinates.
@@ -189,7 +205,7 @@ pub(super) fn select(points: &Dense<f64>, names: &[String], wanted: &[String]) -
 /// ```
 pub fn vectors(table: &Table) -> Result<(Dense<f64>, Vec<String>), KernelError> {
     match gather("a feature map", table, None)? {
-        Named::Dense(points, names) => Ok((points, names)),
+        Named::Dense(points, names) => Ok((points.double()?, names)),
         Named::Sparse(points) => {
             Ok((dense(&points, Budget::default())?, (1..=points.dim()).map(|j| j.to_string()).collect()))
         }

@@ -40,6 +40,11 @@ pub(super) fn fingerprints<'a>(rows: usize, columns: impl IntoIterator<Item = &'
                     stored.for_each(|(j, &v)| write(hasher, (j as u32, bits(v))));
                     write(hasher, u32::MAX);
                 }
+                ColumnData::Single(points, _) => {
+                    let stored = points.point(i).iter().enumerate().filter(|(_, v)| **v != 0.0);
+                    stored.for_each(|(j, &v)| write(hasher, (j as u32, bits(v.into()))));
+                    write(hasher, u32::MAX);
+                }
                 ColumnData::Sparse(points) => {
                     let row = points.point(i);
                     let stored = row.indices.iter().zip(row.values).filter(|(_, v)| **v != 0.0);

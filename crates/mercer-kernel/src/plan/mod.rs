@@ -4,9 +4,11 @@
 //! `scale` into numbers, so that the plan gives the same kernel on any other table. [`Plan::ready`] works out what
 //! tiles need of a collection; [`Tiles`] fills blocks; [`Plan::pair`] is the definition, one pair at a time.
 
+mod block;
 mod columns;
 mod compile;
 mod keys;
+mod packs;
 mod ready;
 mod resolve;
 mod route;
@@ -96,6 +98,11 @@ impl Plan {
         &self.resolved
     }
 
+    /// How many dense coordinates a prepared point has, over all views.
+    pub fn coordinates(&self) -> usize {
+        self.views.iter().map(|view| view.center.len()).sum()
+    }
+
     /// Works out what the kernel needs of a collection.
     pub fn ready(&self, table: &Table) -> Result<Ready, KernelError> {
         Ready::new(self, table)
@@ -111,7 +118,7 @@ impl Plan {
             return Ok(None);
         }
         Ok(match points.view(*view) {
-            View::Dense(points) => Some(points.clone()),
+            View::Dense(points) => Some(points.clone().double()?),
             View::Sparse(points) => Some(columns::dense(points, budget)?),
             _ => None,
         })
@@ -143,8 +150,7 @@ impl Plan {
         let LeafPlan { view, kernel } = &self.leaves[leaf];
         match kernel {
             LeafKernel::Vector { kernel, .. } => {
-                let (x, z) = ready::both((x.view(*view), i), (z.view(*view), j));
-                kernel.eval(&x, &z)
+                ready::both((x.view(*view), i), (z.view(*view), j), |x, z| kernel.eval(x, z))
             }
             LeafKernel::Foreign(kernel) => kernel.eval((x.view(*view), i), (z.view(*view), j)),
         }

@@ -1,15 +1,16 @@
 //! What a plan needs of a collection, worked out once and shared by all tiles.
 
 use std::any::Any;
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::cell::Cell;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
 
-use mercer_linalg::{Base, Panels, Real, SparseRows};
+use mercer_linalg::{Base, Panels, SparseRows};
 use mercer_points::{Dense, Points, SparseRow, Table, Texts};
 
+use super::block::Block;
+use super::packs::{HasPackings, Loose, PACKED, Packings};
 use super::view::View;
 use super::{LeafKernel, Plan};
 use crate::KernelError;
@@ -25,6 +26,7 @@ pub struct Ready {
     foreign: Vec<Option<Box<dyn Any + Send + Sync>>>,
     normalizers: Vec<Vec<f64>>,
     diagonal: Vec<f64>,
+    packed: usize,
 }
 
 /// A view with the packed forms that tiles have asked for so far.
@@ -35,65 +37,21 @@ pub(super) struct ReadyView {
     /// Largest ‖x‖² as given and after centring: what rounding errors of distances are proportional to.
     pub(super) largest: f64,
     pub(super) largest_centered: f64,
-    single: Packings<f32>,
-    double: Packings<f64>,
-}
-
-/// The packed forms in one precision.
-#[derive(Debug)]
-pub(super) struct Packings<T> {
-    raw: OnceLock<Panels<T>>,
-    centered: OnceLock<Panels<T>>,
-    rows: OnceLock<SparseRows<T>>,
-    sums: Mutex<HashMap<Base, Arc<Vec<T>>>>,
-}
-
-impl<T> Default for Packings<T> {
-    fn default() -> Self {
-        let sums = Mutex::default();
-        Self { raw: OnceLock::new(), centered: OnceLock::new(), rows: OnceLock::new(), sums }
-    }
-}
-
-/// Which precision's packings a view is asked for.
-pub trait HasPackings: Real {
-    #[doc(hidden)]
-    #[allow(private_interfaces)]
-    fn packings(view: &ReadyView) -> &Packings<Self>;
-}
-
-impl HasPackings for f32 {
-    #[allow(private_interfaces)]
-    fn packings(view: &ReadyView) -> &Packings<f32> {
-        &view.single
-    }
-}
-
-impl HasPackings for f64 {
-    #[allow(private_interfaces)]
-    fn packings(view: &ReadyView) -> &Packings<f64> {
-        &view.double
-    }
+    pub(super) single: Packings<f32>,
+    pub(super) double: Packings<f64>,
 }
 
 impl ReadyView {
     fn new(view: View, center: Vec<f64>) -> Self {
-        let square = |row: &[f64]| row.iter().map(|v| v * v).sum::<f64>();
-        let (mut largest, mut largest_centered) = (0.0, 0.0);
-        match &view {
-            View::Dense(points) => {
-                for row in points.rows() {
-                    let centered: f64 = row.iter().zip(&center).map(|(v, c)| (v - c) * (v - c)).sum();
-                    largest = f64::max(largest, square(row));
-                    largest_centered = f64::max(largest_centered, centered);
-                }
-            }
+        let (largest, largest_centered) = match &view {
+            View::Dense(points) => points.largest(&center),
             View::Sparse(points) => {
-                largest = points.rows().fold(0.0, |largest, row| f64::max(largest, square(row.values)));
-                largest_centered = largest;
+                let square = |row: SparseRow<'_>| row.values.iter().map(|v| v * v).sum::<f64>();
+                let largest = points.rows().map(square).fold(0.0, f64::max);
+                (largest, largest)
             }
-            _ => {}
-        }
+            _ => (0.0, 0.0),
+        };
         Self {
             view,
             center,
@@ -104,22 +62,19 @@ impl ReadyView {
         }
     }
 
+    /// Dense points as given, to be shifted by the training mean or not.
+    pub(super) fn loose(&self, centered: bool) -> Loose<'_> {
+        let View::Dense(points) = &self.view else { unreachable!("only dense views are packed") };
+        Loose { points, center: centered.then_some(self.center.as_slice()) }
+    }
+
     /// Dense points for the tile, shifted by the training mean or not.
     pub(super) fn panels<T: HasPackings>(&self, centered: bool) -> &Panels<T> {
-        let View::Dense(points) = &self.view else { unreachable!("only dense views have panels") };
-        let (packings, dim) = (T::packings(self), points.dim());
-        if centered {
-            packings.centered.get_or_init(|| {
-                Panels::pack(points.len(), dim, |i, out| {
-                    let row = points.point(i).iter().zip(&self.center);
-                    out.iter_mut().zip(row).for_each(|(out, (v, center))| *out = v - center);
-                })
-            })
-        } else {
-            packings.raw.get_or_init(|| {
-                Panels::pack(points.len(), dim, |i, out| out.copy_from_slice(points.point(i)))
-            })
-        }
+        let (packings, loose) = (T::packings(self), self.loose(centered));
+        let kept = if centered { &packings.centered } else { &packings.raw };
+        kept.get_or_init(|| {
+            Panels::pack(loose.points.len(), loose.points.dim(), |i, first, out| loose.read(i, first, out))
+        })
     }
 
     /// Sparse points for the tile.
@@ -157,6 +112,7 @@ impl Ready {
             foreign,
             normalizers: Vec::new(),
             diagonal: Vec::new(),
+            packed: PACKED,
         };
         for (node, name) in &plan.normalized {
             let own: Vec<f64> = (0..ready.len).map(|i| plan.value(node, &ready, i, &ready, i)).collect();
@@ -170,6 +126,17 @@ impl Ready {
             return Err(KernelError::Overflow { row: row + 1, value: ready.diagonal[row] });
         }
         Ok(ready)
+    }
+
+    /// The same points with packed copies of at most so many bytes each; larger collections are packed block by block, which
+    /// takes longer and changes no entry.
+    pub fn with_packed(mut self, bytes: usize) -> Self {
+        self.packed = bytes;
+        self
+    }
+
+    pub(super) fn packed(&self) -> usize {
+        self.packed
     }
 
     /// How many points.
@@ -214,25 +181,47 @@ impl Ready {
     }
 }
 
-/// Point i of x and point j of z over the same coordinates: all of them, or of sparse points those that either stores.
-/// A coordinate where both are zero changes no kernel on vectors, so a large index costs nothing.
-pub(super) fn both<'a>(
-    (x, i): (&'a View, usize),
-    (z, j): (&'a View, usize),
-) -> (Cow<'a, [f64]>, Cow<'a, [f64]>) {
-    let (x, z) = match (x, z) {
-        (View::Dense(x), View::Dense(z)) => return (x.point(i).into(), z.point(j).into()),
-        (View::Sparse(x), View::Sparse(z)) => (x.point(i), z.point(j)),
+thread_local! {
+    /// Room for two points, so that none is allocated for each pair.
+    static ROOM: Cell<(Vec<f64>, Vec<f64>)> = const { Cell::new((Vec::new(), Vec::new())) };
+}
+
+/// What `eval` says of point i of x and point j of z over the same coordinates: all of them, or of sparse points those that
+/// either stores. A coordinate where both are zero changes no kernel on vectors, so a large index costs nothing.
+pub(super) fn both(
+    (x, i): (&View, usize),
+    (z, j): (&View, usize),
+    eval: impl Fn(&[f64], &[f64]) -> f64,
+) -> f64 {
+    if let (View::Dense(Block::Double(x)), View::Dense(Block::Double(z))) = (x, z) {
+        return eval(x.point(i), z.point(j));
+    }
+    let mut room = ROOM.take();
+    let value = match (x, z) {
+        (View::Dense(x), View::Dense(z)) => eval(x.row(i, &mut room.0), z.row(j, &mut room.1)),
+        (View::Sparse(x), View::Sparse(z)) => {
+            spread(x.point(i), z.point(j), &mut room);
+            eval(&room.0, &room.1)
+        }
         _ => unreachable!("a view has one form, that of the training points"),
     };
-    let mut indices: Vec<u32> = x.indices.iter().chain(z.indices).copied().collect();
-    indices.sort_unstable();
-    indices.dedup();
-    let spread = |row: SparseRow<'_>| -> Vec<f64> {
-        let value = |index: &u32| row.indices.binary_search(index).map_or(0.0, |at| row.values[at]);
-        indices.iter().map(value).collect()
-    };
-    (spread(x).into(), spread(z).into())
+    ROOM.set(room);
+    value
+}
+
+/// Two sparse points, written out over the coordinates that either stores.
+fn spread(x: SparseRow<'_>, z: SparseRow<'_>, (x_out, z_out): &mut (Vec<f64>, Vec<f64>)) {
+    x_out.clear();
+    z_out.clear();
+    let (mut a, mut b) = (0, 0);
+    while a < x.indices.len() || b < z.indices.len() {
+        let (left, right) = (x.indices.get(a), z.indices.get(b));
+        let from_x = left.is_some_and(|left| right.is_none_or(|right| left <= right));
+        let from_z = right.is_some_and(|right| left.is_none_or(|left| right <= left));
+        x_out.push(if from_x { x.values[a] } else { 0.0 });
+        z_out.push(if from_z { z.values[b] } else { 0.0 });
+        (a, b) = (a + usize::from(from_x), b + usize::from(from_z));
+    }
 }
 
 /// Values that a kernel is not defined for, found before any tile runs.
@@ -258,10 +247,7 @@ fn check_domains(plan: &Plan, views: &[ReadyView], table: &Table) -> Result<(), 
 
 fn first(view: &View, wrong: impl Fn(f64) -> bool) -> Option<(usize, usize, f64)> {
     match view {
-        View::Dense(points) => {
-            let at = points.values().iter().position(|&v| wrong(v))?;
-            Some((at / points.dim(), at % points.dim(), points.values()[at]))
-        }
+        View::Dense(points) => points.first(wrong),
         View::Sparse(points) => {
             let at = points.values().iter().position(|&v| wrong(v))?;
             let row = points.starts().partition_point(|&start| start <= at) - 1;
@@ -274,7 +260,7 @@ fn first(view: &View, wrong: impl Fn(f64) -> bool) -> Option<(usize, usize, f64)
 fn zero_row(view: &View) -> Option<usize> {
     let zero = |values: &[f64]| values.iter().all(|v| *v == 0.0);
     match view {
-        View::Dense(points) => points.rows().position(zero),
+        View::Dense(points) => points.zero_row(),
         View::Sparse(points) => points.rows().position(|row| zero(row.values)),
         _ => None,
     }
@@ -298,20 +284,18 @@ pub(super) struct OnTexts<K>(pub(super) K);
 pub(super) struct OnVectors<K>(pub(super) K);
 
 macro_rules! foreign {
-    ($holder:ty, $points:ty, $variant:ident, [$($bound:tt)*]) => {
+    ($holder:ty, $points:ty, $of:path, [$($bound:tt)*]) => {
         impl<$($bound)*> std::fmt::Debug for $holder {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(stringify!($variant))
+                f.write_str(stringify!($of))
             }
         }
         impl<$($bound)*> Foreign for $holder {
             fn eval(&self, (x, i): (&View, usize), (z, j): (&View, usize)) -> f64 {
-                let (View::$variant(x), View::$variant(z)) = (x, z) else { unreachable!("the view has the kernel's kind") };
-                Kernel::<$points>::eval(&self.0, x.point(i), z.point(j))
+                Kernel::<$points>::eval(&self.0, $of(x).point(i), $of(z).point(j))
             }
             fn ready(&self, view: &View) -> Box<dyn Any + Send + Sync> {
-                let View::$variant(points) = view else { unreachable!("the view has the kernel's kind") };
-                Box::new(Kernel::<$points>::ready(&self.0, points))
+                Box::new(Kernel::<$points>::ready(&self.0, $of(view)))
             }
             fn tile(&self, (x, rows): (&dyn Any, &[usize]), (z, columns): (&dyn Any, Range<usize>), out: &mut [f64], stride: usize) {
                 Kernel::<$points>::tile(&self.0, (known(x), rows), (known(z), columns), out, stride);
@@ -319,8 +303,18 @@ macro_rules! foreign {
         }
     };
 }
-foreign!(OnTexts<K>, Texts, Texts, [K: Kernel<Texts>]);
-foreign!(OnVectors<K>, Dense<f64>, Dense, [K: Kernel<Dense<f64>>]);
+foreign!(OnTexts<K>, Texts, texts, [K: Kernel<Texts>]);
+foreign!(OnVectors<K>, Dense<f64>, vectors, [K: Kernel<Dense<f64>>]);
+
+fn texts(view: &View) -> &Texts {
+    let View::Texts(texts) = view else { unreachable!("the view has the kernel's kind") };
+    texts
+}
+
+fn vectors(view: &View) -> &Dense<f64> {
+    let View::Dense(Block::Double(points)) = view else { unreachable!("functions of the user's see f64") };
+    points
+}
 
 /// Equality of whole rows, by fingerprint.
 #[derive(Debug)]

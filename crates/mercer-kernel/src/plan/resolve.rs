@@ -1,11 +1,12 @@
 //! Words that stand for numbers: `gamma=scale`, `gamma=median` (`docs/maths.md` §1.2).
 
 use mercer_linalg::Base;
-use mercer_points::{Dense, Points, Sparse};
+use mercer_points::{Points, Sparse};
 use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_pcg::Pcg64;
 
+use super::block::Block;
 use super::view::View;
 
 /// Rows of which the median distance is taken at most.
@@ -19,7 +20,7 @@ pub(super) fn gamma(word: &str, view: &View) -> f64 {
             let rows = sampled(points.len());
             median_of(rows.len(), |i, j| sparse_distance(points, rows[i], rows[j]))
         }
-        (_, View::Dense(points)) => scale(points.dim(), points.len(), points.values()),
+        (_, View::Dense(points)) => points.scale(),
         (_, View::Sparse(points)) => scale(points.dim(), points.len(), points.values()),
         _ => 1.0,
     };
@@ -28,17 +29,18 @@ pub(super) fn gamma(word: &str, view: &View) -> f64 {
 }
 
 /// 1/(d·var) over all entries, those that are not stored being zero.
-fn scale(dim: usize, rows: usize, stored: &[f64]) -> f64 {
+pub(super) fn scale<T: Copy + Into<f64>>(dim: usize, rows: usize, stored: &[T]) -> f64 {
     let count = dim as f64 * rows as f64;
-    let mean = stored.iter().sum::<f64>() / count;
+    let each = || stored.iter().map(|&v| v.into());
+    let mean = each().sum::<f64>() / count;
     let zeros = count - stored.len() as f64;
-    let squares = stored.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() + zeros * mean * mean;
+    let squares = each().map(|v: f64| (v - mean) * (v - mean)).sum::<f64>() + zeros * mean * mean;
     1.0 / (dim as f64 * squares / count)
 }
 
-fn median(points: &Dense<f64>) -> f64 {
-    let rows = sampled(points.len());
-    median_of(rows.len(), |i, j| Base::SquaredDistance.pair(points.point(rows[i]), points.point(rows[j])))
+fn median(points: &Block) -> f64 {
+    let chosen = points.select(&sampled(points.len()));
+    median_of(chosen.len(), |i, j| Base::SquaredDistance.pair(chosen.point(i), chosen.point(j)))
 }
 
 /// γ = 1/(2σ²) with σ the median distance, of pairs that differ.

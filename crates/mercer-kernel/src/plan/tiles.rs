@@ -8,12 +8,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use mercer_linalg::{
-    Base, Finish, Isa, Op, PANEL, Panels, Real, RowPack, SPARSE_PANEL, Sides, SparseRows, SparseTable,
-    add_into, dense_block, mul_into,
+    Base, Finish, Isa, Op, PANEL, Real, RowPack, SPARSE_PANEL, Sides, SparseRows, SparseTable, add_into,
+    mul_into,
 };
 use mercer_points::Points;
 
-use super::ready::HasPackings;
+use super::packs::{ColumnPack, HasPackings, Pack, Wanted};
 use super::route::{Route, fits, route, sparse_route};
 use super::view::View;
 use super::{LeafKernel, Node, Plan, Ready};
@@ -36,15 +36,6 @@ pub struct Tiles<'a, T: Entry> {
     sparse: bool,
     dim: usize,
     wide: Option<Box<Tiles<'a, f64>>>,
-}
-
-/// Dense points in one form, on both sides.
-#[derive(Debug)]
-struct Pack<'a, T> {
-    view: usize,
-    centered: bool,
-    x: &'a Panels<T>,
-    z: &'a Panels<T>,
 }
 
 /// How one leaf is computed.
@@ -73,6 +64,7 @@ pub struct Scratch<T: Entry> {
     rows: Vec<usize>,
     columns: Range<usize>,
     packs: Vec<RowPack<T>>,
+    columns_of: Vec<ColumnPack<T>>,
     row_sums: Vec<Vec<T>>,
     shared: Vec<Vec<T>>,
     buffers: Vec<Vec<T>>,
@@ -197,8 +189,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
     fn pack(&mut self, view: usize, centered: bool) -> usize {
         let known = self.packs.iter().position(|pack| pack.view == view && pack.centered == centered);
         known.unwrap_or_else(|| {
-            let (x, z) = (self.x.ready_view(view).panels(centered), self.z.ready_view(view).panels(centered));
-            self.packs.push(Pack { view, centered, x, z });
+            self.packs.push(Pack::new(self.x, self.z, view, centered));
             self.packs.len() - 1
         })
     }
@@ -246,7 +237,18 @@ impl<'a, T: Entry> Tiles<'a, T> {
 
     /// Rows and columns of a block that suits the caches.
     pub fn shape(&self) -> (usize, usize) {
-        if self.sparse { (1024, SPARSE_PANEL) } else { (48, 128) }
+        if self.sparse {
+            return (1024, self.stride());
+        }
+        // Columns that are packed for each block want more rows to be packed for.
+        let heights = self.packs.iter().filter(|pack| pack.is_loose()).map(Pack::height);
+        (heights.min().unwrap_or(48), self.stride())
+    }
+
+    /// How many coordinates are gone through for an entry; none where that is not known.
+    pub fn coordinates(&self) -> usize {
+        let own = self.packs.iter().map(Pack::dim).sum();
+        self.wide.as_ref().map_or(own, |wide| wide.coordinates())
     }
 
     /// Memory for one thread.
@@ -255,6 +257,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
             rows: Vec::new(),
             columns: 0..0,
             packs: self.packs.iter().map(|_| RowPack::default()).collect(),
+            columns_of: self.packs.iter().map(|_| ColumnPack::default()).collect(),
             row_sums: vec![Vec::new(); self.steps.len()],
             shared: vec![Vec::new(); self.shared.len()],
             buffers: Vec::new(),
@@ -273,7 +276,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
             return wide.choose_rows(inner, rows);
         }
         for (pack, packed) in self.packs.iter().zip(&mut scratch.packs) {
-            packed.pack(pack.x, rows);
+            pack.choose_rows(rows, packed);
         }
         for (step, sums) in self.steps.iter().zip(&mut scratch.row_sums) {
             if let Step::Sparse { sums: (x, _), .. } = step {
@@ -285,7 +288,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
 
     /// Values from one row of a block to the next in [`Tiles::block`]'s answer.
     pub fn stride(&self) -> usize {
-        self.shape().1
+        if self.sparse { SPARSE_PANEL } else { 128 }
     }
 
     /// Computes the block of the chosen rows and these columns, at most as many as [`shape`](Tiles::shape) says,
@@ -301,11 +304,10 @@ impl<'a, T: Entry> Tiles<'a, T> {
         }
         scratch.columns = columns;
         for (slot, &pack) in self.shared.iter().enumerate() {
-            let Pack { z, .. } = self.packs[pack];
             scratch.shared[slot].resize(size, T::ZERO);
-            let (x, columns, out) =
-                (&scratch.packs[pack], scratch.columns.clone(), &mut scratch.shared[slot]);
-            dense_block(self.isa, Base::Dot, x, z, columns, Finish::Plain, out, self.stride());
+            let wanted = self.wanted(Base::Dot, Finish::Plain, scratch.columns.clone());
+            let (x, space) = (&scratch.packs[pack], &mut scratch.columns_of[pack]);
+            self.packs[pack].block(wanted, x, space, &mut scratch.shared[slot]);
         }
         self.node(&self.plan.root, scratch, 0, size);
         if self.is_symmetric() {
@@ -372,25 +374,29 @@ impl<'a, T: Entry> Tiles<'a, T> {
         }
     }
 
+    fn wanted(&self, base: Base, finish: Finish, columns: Range<usize>) -> Wanted {
+        Wanted { isa: self.isa, base, finish, columns, stride: self.stride() }
+    }
+
     fn leaf(&self, leaf: usize, scratch: &mut Scratch<T>, depth: usize) {
         let (stride, columns) = (self.stride(), scratch.columns.clone());
         let out = &mut scratch.buffers[depth];
         match &self.steps[leaf] {
             Step::Dense { pack, base, finish, rest } => {
-                let (x, z) = (&scratch.packs[*pack], self.packs[*pack].z);
-                dense_block(self.isa, *base, x, z, columns.clone(), *finish, out, stride);
+                let (x, space) = (&scratch.packs[*pack], &mut scratch.columns_of[*pack]);
+                self.packs[*pack].block(self.wanted(*base, *finish, columns.clone()), x, space, out);
                 let sides = Sides {
                     rows: &x.squares()[..scratch.rows.len()],
-                    columns: &z.squares()[columns.clone()],
+                    columns: self.packs[*pack].column_squares(columns.clone(), space),
                 };
                 rest.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
             }
             Step::Shared { slot, pack, ops } => {
                 out.copy_from_slice(&scratch.shared[*slot]);
-                let (x, z) = (&scratch.packs[*pack], self.packs[*pack].z);
+                let (x, space) = (&scratch.packs[*pack], &scratch.columns_of[*pack]);
                 let sides = Sides {
                     rows: &x.squares()[..scratch.rows.len()],
-                    columns: &z.squares()[columns.clone()],
+                    columns: self.packs[*pack].column_squares(columns.clone(), space),
                 };
                 ops.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
             }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use mercer_linalg::Budget;
 use mercer_points::{
-    Categories, ColumnData, Dense, Fitted, Indices, Points, PointsError, Sparse, Table, Texts, check_size,
+    Categories, ColumnData, Dense, Fitted, Indices, Points, Sparse, Table, Texts, check_size,
 };
 
+use super::block::{Block, check_room};
 use super::columns::{Named, dense, gather, inventory, select};
 use super::keys::fingerprints;
 use crate::kernels::Features;
@@ -15,7 +16,7 @@ use crate::{KernelError, MapExpr};
 /// Points of one kind, as a leaf sees them.
 #[derive(Debug, Clone)]
 pub(super) enum View {
-    Dense(Dense<f64>),
+    Dense(Block),
     Sparse(Sparse),
     Texts(Texts),
     Indices(Indices),
@@ -86,7 +87,7 @@ impl ViewSpec {
         };
         let view = spec.look(kernel, table, true)?;
         if let View::Dense(points) = &view {
-            spec.center = means(points);
+            spec.center = points.means();
         }
         Ok((spec, view))
     }
@@ -168,7 +169,7 @@ impl ViewSpec {
             });
         }
         let matrix = match gather(kernel, table, self.columns(kernel)?)? {
-            Named::Dense(points, _) => points,
+            Named::Dense(points, _) => points.double()?,
             Named::Sparse(points) => dense(&points, Budget::default())?,
         };
         Ok(View::Indices(Indices::all(matrix)?))
@@ -184,10 +185,8 @@ impl ViewSpec {
                     let Ok(Named::Dense(points, _)) = gather(kernel, table, names) else {
                         return Err(error.into());
                     };
-                    return Ok(View::Keys(fingerprints(
-                        table.len(),
-                        [&ColumnData::Dense(points, Vec::new())],
-                    )));
+                    let points = ColumnData::Dense(points.double()?, Vec::new());
+                    return Ok(View::Keys(fingerprints(table.len(), [&points])));
                 }
             }
         }
@@ -218,7 +217,7 @@ impl ViewSpec {
         let mut maps = 0;
         for change in rest {
             let (dense, names) = match points {
-                Named::Dense(dense, names) => (dense, names),
+                Named::Dense(points, names) => (points.double()?, names),
                 Named::Sparse(sparse) => {
                     (dense(&sparse, Budget::default())?, (1..=sparse.dim()).map(|j| j.to_string()).collect())
                 }
@@ -235,23 +234,21 @@ impl ViewSpec {
                     maps += 1;
                     check_room(dense.len(), fitted.dim_out())?;
                     let names = if fitted.columnwise() { names } else { fitted.names(&names) };
-                    Named::Dense(fitted.apply(&dense)?, names)
+                    Named::Dense(fitted.apply(&dense)?.into(), names)
                 }
             };
         }
         let written_out = self.wanted == Wanted::DenseVectors || self.features.is_some();
-        let dense = match points {
+        let points = match points {
             Named::Sparse(sparse) if !written_out => return Ok(View::Sparse(sparse)),
-            Named::Sparse(sparse) => dense(&sparse, Budget::default())?,
+            Named::Sparse(sparse) => dense(&sparse, Budget::default())?.into(),
             Named::Dense(points, _) => points,
         };
         Ok(View::Dense(match &self.features {
-            None => dense,
-            Some(features) => {
-                let rows: Vec<Vec<f64>> = dense.rows().map(|row| features(row)).collect();
-                let dim = rows.first().map_or(0, Vec::len);
-                Dense::new(rows.len(), dim, rows.concat())?
-            }
+            // A function of the user's sees `f64`.
+            None if self.wanted == Wanted::DenseVectors => points.double()?.into(),
+            None => points,
+            Some(features) => after(features, &points)?.into(),
         }))
     }
 
@@ -266,13 +263,11 @@ impl ViewSpec {
         };
         Ok(match points {
             Named::Sparse(points) if self.sparse => Named::Sparse(points.with_dim(self.dim)),
-            Named::Dense(points, _) if self.sparse => {
-                Named::Sparse(Sparse::from_dense(&points).with_dim(self.dim))
-            }
+            Named::Dense(points, _) if self.sparse => Named::Sparse(points.sparse().with_dim(self.dim)),
             Named::Sparse(points) if points.dim() > self.dim => return Err(other(points.dim())),
             Named::Sparse(points) => {
                 let names = (1..=self.dim).map(|j| j.to_string()).collect();
-                Named::Dense(dense(&points.with_dim(self.dim), Budget::default())?, names)
+                Named::Dense(dense(&points.with_dim(self.dim), Budget::default())?.into(), names)
             }
             Named::Dense(points, names) if points.dim() == self.dim => Named::Dense(points, names),
             Named::Dense(points, names) => {
@@ -280,14 +275,13 @@ impl ViewSpec {
                 if points.dim() > self.dim || !numbered {
                     return Err(other(points.dim()));
                 }
-                let values = points.rows().flat_map(|row| {
-                    row.iter()
-                        .copied()
-                        .chain(std::iter::repeat_n(0.0, self.dim - row.len()))
-                        .collect::<Vec<_>>()
-                });
+                check_room(points.len(), self.dim)?;
+                let mut values = vec![0.0; points.len() * self.dim];
+                for (i, row) in values.chunks_exact_mut(self.dim).enumerate() {
+                    points.read(i, 0, &mut row[..points.dim()]);
+                }
                 let names = (1..=self.dim).map(|j| j.to_string()).collect();
-                Named::Dense(Dense::new(points.len(), self.dim, values.collect())?, names)
+                Named::Dense(Dense::new(points.len(), self.dim, values)?.into(), names)
             }
         })
     }
@@ -306,32 +300,17 @@ impl ViewSpec {
     }
 }
 
-/// An error where the features of other points than the training rows would not fit in memory.
-fn check_room(rows: usize, dim: usize) -> Result<(), PointsError> {
-    const PLENTY: u128 = 64 << 20;
-    let needed = 8 * rows as u128 * dim as u128;
-    // Reading how much memory there is takes longer than a few rows do.
-    if needed <= PLENTY || Budget::default().allows(needed) {
-        return Ok(());
+/// The features of every point, which come before the base of a kernel.
+fn after(features: &Features, points: &Block) -> Result<Dense<f64>, KernelError> {
+    let (mut values, mut space, mut dim) = (Vec::new(), Vec::new(), 0);
+    for i in 0..points.len() {
+        let found = features(points.row(i, &mut space));
+        dim = found.len();
+        values.extend_from_slice(&found);
     }
-    Err(PointsError::TooLarge {
-        what: format!("{rows} rows of {dim} features"),
-        needed: needed.to_string(),
-        limit: Budget::default().bytes(),
-        instead: "take fewer rows at a time".to_owned(),
-    })
+    Ok(Dense::new(points.len(), dim, values)?)
 }
 
 fn names_of(names: &Categories) -> Texts {
     (0..names.len()).map(|i| names.point(i)).collect()
-}
-
-fn means(points: &Dense<f64>) -> Vec<f64> {
-    let mut sums = vec![0.0; points.dim()];
-    for row in points.rows() {
-        sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += v);
-    }
-    let n = points.len().max(1) as f64;
-    sums.iter_mut().for_each(|sum| *sum /= n);
-    sums
 }

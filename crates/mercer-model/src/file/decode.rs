@@ -190,6 +190,21 @@ impl Tensors<'_> {
         }
     }
 
+    /// Whether a tensor is of single precision.
+    pub(super) fn is_single(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|(dtype, ..)| *dtype == Dtype::F32)
+    }
+
+    /// Numbers of single precision, all of them finite.
+    pub(super) fn singles(&self, name: &str) -> Result<Vec<f32>, String> {
+        let bytes = self.find(name, Dtype::F32)?.as_chunks::<4>().0;
+        let values: Vec<f32> = bytes.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        match values.iter().position(|v| !v.is_finite()) {
+            None => Ok(values),
+            Some(at) => Err(format!("value {} of its tensor '{name}' is {}", at + 1, values[at])),
+        }
+    }
+
     pub(super) fn wholes(&self, name: &str) -> Result<Vec<usize>, String> {
         let bytes = self.find(name, Dtype::U64)?.as_chunks::<8>().0;
         let value =

@@ -10,7 +10,8 @@
 //! | `checksum` | SHA-256 of all other metadata and of every tensor, in the order of their names |
 //!
 //! Tensors: `coefficients` [machines, support], `bias`, `level`, `rows`, `points.*`, `plan.*`, `trace.*`. Numbers in
-//! JSON are texts, so that every bit of them (and infinity) survives. Whatever a file holds, reading it ends in a model
+//! JSON are texts, so that every bit of them (and infinity) survives. Dense support points are `F64`, or `F32` where the
+//! training points were. Whatever a file holds, reading it ends in a model
 //! or in an error: lengths are checked against the file before anything is allocated.
 
 mod decode;

@@ -29,6 +29,10 @@ pub(super) fn encode(table: &Table, tensors: &mut Vec<Tensor>) -> Result<Vec<Poi
             ColumnData::Dense(points, _) => {
                 push("dense", vec![points.len(), points.dim()], Dtype::F64, reals(points.values()));
             }
+            ColumnData::Single(points, _) => {
+                let bytes = points.values().iter().flat_map(|v| v.to_le_bytes()).collect();
+                push("dense", vec![points.len(), points.dim()], Dtype::F32, bytes);
+            }
             ColumnData::Sparse(points) => {
                 push("starts", vec![points.starts().len()], Dtype::U64, wholes(points.starts()));
                 push("indices", vec![points.stored()], Dtype::U32, shorts(points.indices()));
@@ -62,14 +66,18 @@ pub(super) fn decode(described: Vec<PointsText>, tensors: &Tensors<'_>) -> Resul
         let data = match kind {
             ColumnKind::Numbers => ColumnData::Numbers(tensors.reals(&name(at, "numbers"))?),
             ColumnKind::Dense(names) => {
-                let values = tensors.reals(&name(at, "dense"))?;
-                let &[rows, dim] = tensors.shape(&name(at, "dense"))? else {
+                let tensor = name(at, "dense");
+                let &[rows, dim] = tensors.shape(&tensor)? else {
                     return Err(format!("the points of column '{column}' are no matrix"));
                 };
                 if dim != names.len() {
                     return Err(format!("column '{column}' has {dim} coordinates and {} names", names.len()));
                 }
-                ColumnData::Dense(Dense::new(rows, dim, values).map_err(said)?, names)
+                if tensors.is_single(&tensor) {
+                    ColumnData::Single(Dense::new(rows, dim, tensors.singles(&tensor)?).map_err(said)?, names)
+                } else {
+                    ColumnData::Dense(Dense::new(rows, dim, tensors.reals(&tensor)?).map_err(said)?, names)
+                }
             }
             ColumnKind::Sparse(dim) => {
                 let starts = tensors.wholes(&name(at, "starts"))?;

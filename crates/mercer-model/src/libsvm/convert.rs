@@ -258,6 +258,14 @@ fn vectors(table: &Table) -> Result<Sparse, ModelError> {
                 }
                 dim += points.dim();
             }
+            ColumnData::Single(points, _) => {
+                for (row, point) in rows.iter_mut().zip(points.rows()) {
+                    for (j, &value) in point.iter().enumerate() {
+                        row.push((index(j)?, value.into()));
+                    }
+                }
+                dim += points.dim();
+            }
             ColumnData::Sparse(points) => {
                 for (i, row) in rows.iter_mut().enumerate() {
                     let point = points.point(i);

@@ -1,0 +1,178 @@
+//! Points in single precision, and points that are not packed: the same kernel, bit for bit.
+
+#![allow(clippy::unwrap_used)]
+
+use mercer_kernel::{Entry, KernelExpr, Plan, Ready, Registry, Tiles, row_keys, vectors};
+use mercer_points::{ColumnData, Dense, Points, Table};
+
+/// The same points as a block of either precision; no value is negative, and none is the same in `f32` by chance alone.
+fn tables(n: usize, dim: usize) -> [Table; 2] {
+    let value = |at: usize| ((at * 7919 + 13) % 1009) as f32 / 1009.0 + 0.1 * (at % 3) as f32;
+    let single = Dense::new(n, dim, (0..n * dim).map(value).collect()).unwrap();
+    let names: Vec<String> = (1..=dim).map(|j| format!("x{j}")).collect();
+    [ColumnData::Dense(single.to_f64(), names.clone()), ColumnData::Single(single, names)].map(|data| {
+        let mut table = Table::new();
+        table.push("features", data).unwrap();
+        table
+    })
+}
+
+const KERNELS: &[&str] = &[
+    "rbf",
+    "rbf(gamma=median)",
+    "linear",
+    "poly(degree=3, coef0=1)",
+    "laplace(gamma=0.3)",
+    "matern(nu=1.5, length=2)",
+    "chi2",
+    "intersection",
+    "cosine",
+    "monomials(degree=2)",
+    "periodic(period=2, length=1)",
+    "0.5*rbf(gamma=0.2) + linear + poly(degree=2)",
+    "normalize(linear + 1) * rbf[x1, x3]",
+    "rbf@standardize",
+    "linear@polynomial(degree=2)[x1, x2]",
+    "delta + rbf",
+    "white + sameness * linear",
+];
+
+fn registry() -> Registry {
+    let mut registry = Registry::new();
+    registry.vectors("sameness", |x, z| 1.0 / (1.0 + (x[0] - z[0]).abs())).unwrap();
+    registry
+}
+
+/// Entries by the tiles, as bits of `f64`, block after block.
+fn entries<T: Entry>(plan: &Plan, x: &Ready, z: &Ready) -> Vec<u64> {
+    let tiles = Tiles::<T>::new(plan, x, z);
+    let (height, width) = tiles.shape();
+    let mut scratch = tiles.scratch();
+    let mut found = Vec::new();
+    let all: Vec<usize> = (0..tiles.rows()).collect();
+    // As few rows at a time as the smallest block has, so that all shapes give the entries in the same order.
+    for rows in all.chunks(height.min(48)) {
+        tiles.choose_rows(&mut scratch, rows);
+        for first in (0..tiles.columns()).step_by(width) {
+            let columns = first..(first + width).min(tiles.columns());
+            let block = tiles.block(&mut scratch, columns.clone());
+            for row in block.chunks(width).take(rows.len()) {
+                found.extend(row[..columns.len()].iter().map(|entry| entry.f64().to_bits()));
+            }
+        }
+    }
+    found
+}
+
+fn pairs(plan: &Plan, x: &Ready, z: &Ready) -> Vec<u64> {
+    let each = (0..x.len()).flat_map(|i| (0..z.len()).map(move |j| (i, j)));
+    each.map(|(i, j)| plan.pair(x, i, z, j).to_bits()).collect()
+}
+
+#[test]
+fn kernels_on_f32_are_those_on_the_same_points_in_f64() {
+    let registry = registry();
+    for (n, dim) in [(70, 5), (20, 40)] {
+        let [double, single] = tables(n, dim);
+        let [others, others_single] =
+            tables(n + 9, dim).map(|table| table.select(&(9..n + 9).collect::<Vec<_>>()));
+        for text in KERNELS {
+            let kernel: KernelExpr = match registry.parse(text) {
+                Ok(kernel) => kernel,
+                Err(error) => panic!("{text}: {}", error.one_line()),
+            };
+            let unfit = |error: mercer_kernel::KernelError| panic!("{text}: {error}");
+            let Ok(plan) = Plan::compile(&kernel, &double, &registry) else {
+                // A kernel on categories refuses both.
+                assert!(Plan::compile(&kernel, &single, &registry).is_err(), "{text}");
+                continue;
+            };
+            let from_single = Plan::compile(&kernel, &single, &registry).unwrap_or_else(unfit);
+            assert_eq!(plan.state(), from_single.state(), "{text}");
+            assert_eq!(plan.resolved(), from_single.resolved(), "{text}");
+            let ready = |table: &Table| plan.ready(table).unwrap();
+            let (x, y) = (ready(&double), ready(&single));
+            assert_eq!(x.diagonal(), y.diagonal(), "{text}");
+            assert_eq!(pairs(&plan, &x, &x), pairs(&plan, &y, &y), "{text}");
+            assert_eq!(entries::<f64>(&plan, &x, &x), entries::<f64>(&plan, &y, &y), "{text}");
+            assert_eq!(entries::<f32>(&plan, &x, &x), entries::<f32>(&plan, &y, &y), "{text}");
+            // One side in each precision, as when a model fitted on one is asked about the other.
+            let (z, w) = (ready(&others), ready(&others_single));
+            assert_eq!(entries::<f64>(&plan, &z, &x), entries::<f64>(&plan, &w, &x), "{text}");
+            assert_eq!(entries::<f64>(&plan, &z, &x), entries::<f64>(&plan, &z, &y), "{text}");
+            assert_eq!(pairs(&plan, &z, &x), pairs(&plan, &w, &x), "{text}");
+        }
+    }
+}
+
+#[test]
+fn entries_do_not_depend_on_what_is_packed() {
+    let registry = registry();
+    for (n, dim) in [(150, 3), (70, 19), (30, 300)] {
+        let [double, single] = tables(n, dim);
+        for text in
+            KERNELS.iter().filter(|text| !text.contains("delta") && (dim < 100 || !text.contains("median")))
+        {
+            let plan = Plan::compile(&registry.parse(text).unwrap(), &double, &registry).unwrap();
+            let packed = plan.ready(&double).unwrap();
+            for table in [&double, &single] {
+                let loose = plan.ready(table).unwrap().with_packed(0);
+                let (x, z) = (&packed, &loose);
+                assert_eq!(entries::<f64>(&plan, x, x), entries::<f64>(&plan, z, z), "{text} {n}×{dim}");
+                assert_eq!(entries::<f32>(&plan, x, x), entries::<f32>(&plan, z, z), "{text} {n}×{dim}");
+                let other = plan.ready(&double.slice(3..n)).unwrap();
+                assert_eq!(entries::<f64>(&plan, &other, x), entries::<f64>(&plan, &other, z), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn wide_points_are_packed_a_few_columns_at_a_time() {
+    // 16 columns of them fill what a thread takes for columns.
+    let [double, _] = tables(40, 70_000);
+    let registry = Registry::new();
+    let plan = Plan::compile(&"rbf".parse().unwrap(), &double, &registry).unwrap();
+    let (packed, loose) = (plan.ready(&double).unwrap(), plan.ready(&double).unwrap().with_packed(0));
+    assert_eq!(entries::<f64>(&plan, &packed, &packed), entries::<f64>(&plan, &loose, &loose));
+}
+
+#[test]
+fn what_is_wrong_with_points_in_f32_is_named_alike() {
+    let registry = Registry::new();
+    let said = |data: ColumnData, kernel: &str| {
+        let mut table = Table::new();
+        table.push("features", data).unwrap();
+        let kernel: KernelExpr = kernel.parse().unwrap();
+        let plan = Plan::compile(&kernel, &table, &registry).map_err(|error| error.to_string());
+        plan.and_then(|plan| plan.ready(&table).map_err(|error| error.to_string())).unwrap_err()
+    };
+    let names = || vec!["a".to_owned(), "b".to_owned()];
+    for (values, kernel, words) in [
+        ([1.0, 2.0, 3.0, f32::NAN], "rbf", "row 2, column 2 is NaN"),
+        ([1.0, 2.0, -3.0, 1.0], "chi2", "'a'"),
+        ([1.0, 2.0, 0.0, 0.0], "cosine", "row 2"),
+    ] {
+        let single = Dense::new(2, 2, values.to_vec()).unwrap();
+        let expected = said(ColumnData::Dense(single.to_f64(), names()), kernel);
+        let found = said(ColumnData::Single(single, names()), kernel);
+        assert!(found == expected && found.contains(words), "{found} / {expected}");
+    }
+}
+
+#[test]
+fn tables_of_both_precisions_have_the_same_keys_and_vectors() {
+    let [double, single] = tables(12, 3);
+    assert_eq!(row_keys(&double), row_keys(&single));
+    assert_eq!(vectors(&double).unwrap(), vectors(&single).unwrap());
+}
+
+#[test]
+fn a_view_of_one_block_is_the_block() {
+    let [double, _] = tables(6, 2);
+    let ColumnData::Dense(block, _) = &double.columns()[0].data else { panic!("a dense block") };
+    let plan = Plan::compile(&"linear".parse().unwrap(), &double, &Registry::new()).unwrap();
+    let ready = plan.ready(&double).unwrap();
+    let seen = plan.features(&ready, mercer_linalg::Budget::default()).unwrap().unwrap();
+    assert_eq!(seen.values().as_ptr(), block.values().as_ptr());
+}

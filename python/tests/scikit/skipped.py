@@ -1,0 +1,52 @@
+"""Every test of scikit-learn that is not run against Mercer, and why not.
+
+Keys are the name of the file here and the name of a test, with its parameters where only that case is meant.
+A name that no test has fails the run (`test_skipped.py`), so that the list stays true. With the variable
+`RUN_SKIPPED` set they are run all the same.
+"""
+
+LINEAR = "Tests only LinearSVC or LinearSVR, which Mercer does not replace."
+OTHER_ARRAYS = "Tests arrays of libraries other than NumPy, which Mercer does not take."
+SAMPLER = "Tests only a sampler that Mercer does not replace."
+
+SKIPPED: dict[str, dict[str, str]] = {
+    "test_scikit_svm.py": {
+        "test_crammer_singer_binary": LINEAR,
+        "test_dense_liblinear_intercept_handling": LINEAR,
+        "test_dual_auto": LINEAR,
+        "test_dual_auto_edge_cases": LINEAR,
+        "test_liblinear_set_coef": LINEAR,
+        "test_linear_svm_convergence_warnings": LINEAR,
+        "test_linearsvc": LINEAR,
+        "test_linearsvc_crammer_singer": LINEAR,
+        "test_linearsvc_fit_sampleweight": LINEAR,
+        "test_linearsvc_iris": LINEAR,
+        "test_linearsvc_parameters": LINEAR,
+        "test_linearsvc_verbose": LINEAR,
+        "test_linearsvm_liblinear_sample_weight": LINEAR,
+        "test_linearsvr_fit_sampleweight": LINEAR,
+        "test_lsvc_intercept_scaling_zero": LINEAR,
+    },
+    "test_scikit_svm_sparse.py": {
+        "test_linearsvc": LINEAR,
+        "test_linearsvc_iris": LINEAR,
+        "test_sparse_liblinear_intercept_handling": LINEAR,
+    },
+    "test_scikit_kernel_ridge.py": {},
+    "test_scikit_kernel_pca.py": {},
+    "test_scikit_kernel_approximation.py": {
+        "test_additive_chi2_sampler": SAMPLER,
+        "test_additive_chi2_sampler_exceptions": SAMPLER,
+        "test_additive_chi2_sampler_sample_steps": SAMPLER,
+        "test_additive_chi2_sampler_wrong_sample_steps": SAMPLER,
+        "test_additivechi2sampler_get_feature_names_out": SAMPLER,
+        "test_get_feature_names_out[PolynomialCountSketch]": SAMPLER,
+        "test_get_feature_names_out[SkewedChi2Sampler]": SAMPLER,
+        "test_nystroem_approximation_array_api": OTHER_ARRAYS,
+        "test_polynomial_count_sketch": SAMPLER,
+        "test_polynomial_count_sketch_dense_sparse": SAMPLER,
+        "test_skewed_chi2_sampler": SAMPLER,
+        "test_skewed_chi2_sampler_dtype_equivalence": SAMPLER,
+        "test_skewed_chi2_sampler_fitted_attributes_dtype": SAMPLER,
+    },
+}

@@ -1,0 +1,5 @@
+"""The tests of `sklearn.tests.test_kernel_approximation`, run against Mercer."""
+
+from substitution import scikit_tests
+
+globals().update(scikit_tests("sklearn.tests.test_kernel_approximation"))
