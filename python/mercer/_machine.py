@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 from mercer._callbacks import with_callbacks
 from mercer._classifier import ClassifierPart
 from mercer._engine import LIMITS, KernelMachine
+from mercer._warn import warn
 from mercer._weights import sample_weights
 
 Gamma = float | Literal["scale", "auto"]
@@ -85,11 +85,11 @@ class Machine(KernelMachine):
         if refuted or any(status in ("time limit", "stopped") for status in self._model.statuses):
             super()._warn()
             return
-        warnings.warn(
-            f"The solver ended ({', '.join(sorted(set(self._model.statuses)))}) with an objective within {self.gap_:.1e} "
-            f"(relative gap) of the optimum; tol={self.tol} was asked for. Cheapest cure: {self._cure}.",
+        ends = ", ".join(sorted(set(self._model.statuses)))
+        warn(
+            f"The solver ended ({ends}) with an objective within {self.gap_:.1e} (relative gap) of the optimum; "
+            f"tol={self.tol} was asked for. Cheapest cure: {self._cure}.",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 

@@ -20,11 +20,7 @@ class _Odds(WeightedClassifier):
         return True
 
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
-        return (
-            coupled_scores(scores, len(self.classes_))
-            if self._is_logistic()
-            else super()._class_scores(scores)
-        )
+        return coupled_scores(scores, len(self.classes_)) if self._is_logistic() else super()._class_scores(scores)
 
     def _check_probability(self) -> bool:
         if not self._is_logistic():

@@ -13,13 +13,16 @@ from mercer._machine import ClassifierMachine, Gamma, Machine
 
 
 class _Pegasos(ClassifierMachine):
-    """What the two have in common: weights of rows would only scale steps, so that there are none of single rows."""
+    """What the two have in common.
+
+    Rows are drawn alike whatever they weigh, so that a row of weight 2 is not the same as the row twice, except in the
+    limit: there is no `sample_weight`.
+    """
 
     _usual_lines = {"gap": "1e-6", "seed": "0"}
-    _cure = "raise max_iter or tol, or lower C; SVC solves the same problem faster and with an intercept"
+    _cure = "raise max_iter or tol, or lower C; SVC is faster and has an intercept"
     _parameter_constraints: dict[str, list[Any]] = {
         **Machine._parameter_constraints,
-        "class_weight": [StrOptions({"balanced"}), dict, None],
         "average": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -63,8 +66,6 @@ class Pegasos(_Pegasos):
         "linear", or "linear@map" with a feature map of the kernel language, such as
         "linear@standardize" or "linear@fourier(dim=200)"; "linear@polynomial(degree=1)" has a constant feature, which
         makes an intercept.
-    class_weight : dict or "balanced", default=None
-        What C is multiplied by for each class.
     average : bool, default=False
         Whether the answer is the average of all iterates, and not the last one: steadier after few passes, but slower.
     tol : float, default=0.05
@@ -101,7 +102,6 @@ class Pegasos(_Pegasos):
         *,
         C: float = 1.0,
         kernel: Any = "linear",
-        class_weight: Any = None,
         average: bool = False,
         tol: float = 0.05,
         max_iter: int = 1000,
@@ -113,7 +113,6 @@ class Pegasos(_Pegasos):
     ) -> None:
         self.C = C
         self.kernel = kernel
-        self.class_weight = class_weight
         self.average = average
         self.tol = tol
         self.max_iter = max_iter
@@ -140,7 +139,9 @@ class KernelPegasos(_Pegasos):
     ----------
     kernel, degree, gamma, coef0
         As in `KernelLogistic`; a kernel with a constant, such as "rbf(sigma=1) + 1", has a penalised intercept.
-    C, class_weight, average, tol, max_iter, random_state, verbose, time_limit, memory_limit, n_jobs
+    class_weight : dict or "balanced", default=None
+        What C is multiplied by for each class.
+    C, average, tol, max_iter, random_state, verbose, time_limit, memory_limit, n_jobs
         As in `Pegasos`.
 
     Attributes
@@ -158,6 +159,10 @@ class KernelPegasos(_Pegasos):
 
     _learner = "kernel-pegasos"
     _usual_lines = {**_Pegasos._usual_lines, "average": "true"}
+    _parameter_constraints: dict[str, list[Any]] = {
+        **_Pegasos._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
 
     def __init__(
         self,
