@@ -174,6 +174,7 @@ impl PyModel {
         let [column] = self.model.points().columns() else { return Ok(None) };
         Ok(match &column.data {
             ColumnData::Dense(points, _) => Some(matrix(py, points.values(), points.dim())?.into_any()),
+            ColumnData::Single(points, _) => Some(matrix(py, points.values(), points.dim())?.into_any()),
             ColumnData::Sparse(points) => {
                 let wide = |numbers: &[u32]| numbers.iter().map(|&v| i64::from(v)).collect::<Vec<_>>();
                 let starts: Vec<i64> = points.starts().iter().map(|&v| v as i64).collect();

@@ -37,7 +37,9 @@ impl<T> AsRef<[T]> for Borrowed<T> {
 }
 
 /// The values of an array in C order, as the points of the engine.
-pub(crate) fn borrow<T: Element + Copy + Send + Sync>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Dense<T>> {
+pub(crate) fn borrow<T: Element + Copy + Send + Sync + 'static>(
+    array: &Bound<'_, PyArray2<T>>,
+) -> PyResult<Dense<T>> {
     let (rows, columns) = (array.shape()[0], array.shape()[1]);
     if !array.is_c_contiguous() || !array.data().is_aligned() {
         return Err(exception(
@@ -50,7 +52,7 @@ pub(crate) fn borrow<T: Element + Copy + Send + Sync>(array: &Bound<'_, PyArray2
     }
     let borrowed =
         Borrowed { start: array.data(), length: rows * columns, _owner: array.clone().into_any().unbind() };
-    Dense::new(rows, columns, Arc::new(borrowed).as_ref().as_ref().to_vec()).map_err(Raise::raise)
+    Dense::shared(rows, columns, Arc::new(borrowed)).map_err(Raise::raise)
 }
 
 #[pymethods]
@@ -62,7 +64,7 @@ impl PyTable {
         if let Ok(array) = x.cast::<PyArray2<f32>>() {
             let points = borrow(array)?;
             let names = named(names, points.dim())?;
-            return one("x", ColumnData::Dense(points.to_f64(), names));
+            return one("x", ColumnData::Single(points, names));
         }
         let points = borrow(x.cast::<PyArray2<f64>>()?)?;
         let names = named(names, points.dim())?;
