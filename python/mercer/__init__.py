@@ -5,20 +5,32 @@ from mercer._files import load
 from mercer._gram import Gram, gram, repair
 from mercer._mercer import version as __version__
 from mercer.approximation import Nystroem, RBFSampler
+from mercer.classifiers import GradientKernelClassifier, KernelLogistic, LeastSquaresSVC
 from mercer.decomposition import KernelPCA
+from mercer.pegasos import KernelPegasos, Pegasos
+from mercer.perceptron import KernelPerceptron
+from mercer.regressors import GradientKernel, KernelQuantile
 from mercer.ridge import KernelRidge
 from mercer.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC",
     "SVR",
+    "GradientKernel",
+    "GradientKernelClassifier",
     "Gram",
+    "KernelLogistic",
     "KernelPCA",
+    "KernelPegasos",
+    "KernelPerceptron",
+    "KernelQuantile",
     "KernelRidge",
+    "LeastSquaresSVC",
     "NuSVC",
     "NuSVR",
     "Nystroem",
     "OneClassSVM",
+    "Pegasos",
     "RBFSampler",
     "__version__",
     "datasets",

@@ -50,6 +50,7 @@ def estimator_class(model: Any) -> type[KernelMachine]:
 
     learner = lines(model)["learner"]
     loss = lines(model).get("loss", "").partition("(")[0]
+    on_classes = loss in ("logistic", "hinge", "squared-hinge")
     name = {
         "smo": {"epsilon": "SVR", "pinball": "KernelQuantile"}.get(loss, "SVC"),
         "svr": "SVR",
@@ -57,13 +58,13 @@ def estimator_class(model: Any) -> type[KernelMachine]:
         "nu-svc": "NuSVC",
         "nu-svr": "NuSVR",
         "one-class": "OneClassSVM",
-        "newton": "KernelLogistic",
+        "newton": {"": "KernelLogistic", "logistic": "KernelLogistic"}.get(loss),
         "kernel-perceptron": "KernelPerceptron",
         "online-perceptron": "KernelPerceptron",
         "pegasos": "Pegasos",
         "kernel-pegasos": "KernelPegasos",
         "ls-svm": "LeastSquaresSVC",
-        "gradient": "GradientKernel",
+        "gradient": "GradientKernelClassifier" if on_classes else "GradientKernel",
         "cholesky": "KernelRidge",
         "eigen": "KernelRidge",
         "cg": "KernelRidge",
@@ -76,16 +77,25 @@ def estimator_class(model: Any) -> type[KernelMachine]:
 
 def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
     """Constructor arguments that a model file tells of."""
-    known, told = signature(cls).parameters, lines(model)
+    known, usual = signature(cls).parameters, getattr(cls, "_usual_lines", {})
+    told = {**usual, **lines(model)}
+    if "gap" not in usual:
+        # The tolerance of these is a violation.
+        told.pop("gap", None)
     found: dict[str, Any] = {"kernel": model.kernel}
     for key, name, read in [
         ("C", "C", float),
         ("nu", "nu", float),
         ("mu", "alpha", float),
+        ("gap", "tol", float),
         ("violation", "tol", float),
+        ("offset", "fit_intercept", lambda text: text == "true"),
         ("seed", "random_state", int),
         ("epochs", "max_iter", int),
+        ("step", "step", float),
         ("average", "average", lambda text: text == "true"),
+        ("keep", "keep", int),
+        ("loss", "loss", str),
     ]:
         if name in known and told.get(key, "none") != "none":
             found[name] = read(told[key])
@@ -93,6 +103,7 @@ def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
     if "(" in loss:
         for pair in loss.partition("(")[2].rstrip(")").split(","):
             name, _, value = pair.partition("=")
-            if name.strip() in known:
-                found[name.strip()] = float(value)
+            name = {"tau": "quantile"}.get(name.strip(), name.strip())
+            if name in known:
+                found[name] = float(value)
     return found

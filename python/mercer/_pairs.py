@@ -25,6 +25,20 @@ def ovr_scores(scores: np.ndarray, classes: int) -> np.ndarray:
     return votes + sums / (3 * (np.abs(sums) + 1))
 
 
+def coupled_scores(scores: np.ndarray, classes: int) -> np.ndarray:
+    """Logarithms of probabilities, up to a common number, from the log-odds of the pairs.
+
+    If the log-odds f_ij of class i against class j were log p_i − log p_j for all pairs, 1/p_i would be
+    1 + Σ_j exp(−f_ij); taken for p_i in any case (Price, Knerr, Personnaz and Dreyfus 1995), it needs no iteration, and
+    the softmax of the scores are the probabilities.
+    """
+    inverse = np.zeros((scores.shape[0], classes))
+    for k, (first, second) in enumerate(combinations(range(classes), 2)):
+        inverse[:, first] = np.logaddexp(inverse[:, first], -scores[:, k])
+        inverse[:, second] = np.logaddexp(inverse[:, second], scores[:, k])
+    return -inverse
+
+
 def support_by_class(coefficients: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Support points grouped by class, how many each has, and the coefficients in LIBSVM's arrangement.
 
@@ -54,7 +68,8 @@ def pair_coefficients(arranged: np.ndarray, n_support: np.ndarray, points: Any) 
     ends = np.cumsum(n_support)
     part = [slice(end - count, end) for end, count in zip(ends, n_support, strict=True)]
     weights = [
-        arranged[second - 1, part[first]] @ points[part[first]] + arranged[first, part[second]] @ points[part[second]]
+        arranged[second - 1, part[first]] @ points[part[first]]
+        + arranged[first, part[second]] @ points[part[second]]
         for first, second in combinations(range(len(n_support)), 2)
     ]
     stacked = np.vstack([np.asarray(row).reshape(1, -1) for row in weights])

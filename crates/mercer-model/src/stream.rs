@@ -7,6 +7,9 @@
 //! Rows come in tables of any size; the first one fixes the columns, and the first two classes that are seen are the
 //! classes. Nothing is learned of the rows but the support, so the kernel must not have words that need training rows.
 
+mod joined;
+mod resume;
+
 use std::time::Instant;
 
 use mercer_kernel::{KernelExpr, Plan, PlanState, Ready, Registry, row_keys};
@@ -85,9 +88,7 @@ pub struct StreamReport {
 impl Stream {
     /// A perceptron that has seen nothing.
     pub fn new(spec: &Spec, registry: &Registry) -> Result<Self, ModelError> {
-        if spec.learner != Learner::OnlinePerceptron {
-            return Err(ModelError::Spec(format!("a stream is for online-perceptron, not {}", spec.learner)));
-        }
+        Self::check(spec)?;
         let learns = if spec.scaling != Scaling::None {
             Some(format!("scaling: {}", spec.scaling))
         } else {
@@ -98,9 +99,20 @@ impl Stream {
                 "{what} is worked out on all training rows, and a stream has none to begin with; give numbers, or fit"
             )));
         }
+        Self::empty(spec, registry)
+    }
+
+    fn check(spec: &Spec) -> Result<(), ModelError> {
+        if spec.learner != Learner::OnlinePerceptron {
+            return Err(ModelError::Spec(format!("a stream is for online-perceptron, not {}", spec.learner)));
+        }
         if spec.multiclass == Multiclass::OneVsOne {
             return Err(ModelError::Spec("a stream is of two classes; fit takes one-vs-one".to_owned()));
         }
+        Ok(())
+    }
+
+    fn empty(spec: &Spec, registry: &Registry) -> Result<Self, ModelError> {
         let mut state = OnlineState::new(spec.offset);
         if let Some(keep) = spec.keep {
             state = state.with_budget(keep, Forget::Oldest)?;
@@ -209,11 +221,7 @@ impl Stream {
         let (Some(known), 2) = (&self.known, self.classes.len()) else {
             return Err(ModelError::Data("the stream has not shown both classes yet".to_owned()));
         };
-        let (coefficients, bias) = if self.spec.average {
-            self.state.averaged()
-        } else {
-            (self.state.alpha().to_vec(), self.state.bias())
-        };
+        let (coefficients, bias) = self.answer();
         let members: Vec<&Table> = self.support.iter().map(|member| &member.point).collect();
         let plan: PlanState = known.plan.state();
         let parts = Parts {
@@ -222,17 +230,7 @@ impl Stream {
             lambda: 1.0,
             task: Task::Classes,
             classes: self.classes.clone(),
-            machines: vec![Machine {
-                pair: None,
-                coefficients,
-                bias,
-                level: None,
-                certificate: None,
-                // No problem was posed, so none is solved.
-                status: Status::Stopped,
-                iterations: self.state.seen(),
-                trace: Vec::new(),
-            }],
+            machines: vec![self.machine(None, coefficients, bias)],
             rows: self.support.iter().map(|member| member.row).collect(),
             points: stack(&members)?,
             schema: known.schema.clone(),
@@ -249,6 +247,31 @@ impl Stream {
             },
         };
         Model::from_parts_with(parts, &self.registry)
+    }
+}
+
+impl Stream {
+    /// Coefficients and offset: as they are now, or their average.
+    fn answer(&self) -> (Vec<f64>, f64) {
+        if self.spec.average {
+            self.state.averaged()
+        } else {
+            (self.state.alpha().to_vec(), self.state.bias())
+        }
+    }
+
+    fn machine(&self, pair: Option<(usize, usize)>, coefficients: Vec<f64>, bias: f64) -> Machine {
+        Machine {
+            pair,
+            coefficients,
+            bias,
+            level: None,
+            certificate: None,
+            // No problem was posed, so none is solved.
+            status: Status::Stopped,
+            iterations: self.state.seen(),
+            trace: Vec::new(),
+        }
     }
 }
 

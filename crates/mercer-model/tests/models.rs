@@ -12,6 +12,7 @@ use mercer_model::{
     fit,
 };
 use mercer_points::{Column, ColumnData, Dense, Points, Table};
+use mercer_solve::solvers::OnlineMemory;
 use mercer_solve::{Convexity, Limits, Regularization, Status, Tolerance, Watch};
 
 fn spec(kernel: &str, learner: Learner) -> Spec {
@@ -261,6 +262,63 @@ fn a_stream_is_the_online_perceptron() {
     let error =
         Stream::new(&spec("rbf", Learner::OnlinePerceptron), &Registry::new()).unwrap_err().to_string();
     assert!(error.contains("training rows"), "{error}");
+}
+
+#[test]
+fn a_stream_that_was_put_away_goes_on_as_if_it_had_not_been() {
+    let moons = set("@moons(n=70)");
+    for (keep, average) in [(None, false), (Some(6), false), (Some(6), true), (None, true)] {
+        let mut spec = spec("rbf(sigma=0.3)", Learner::OnlinePerceptron);
+        (spec.keep, spec.average, spec.offset) = (keep, average, true);
+        let (mut whole, mut parted) = (
+            Stream::new(&spec, &Registry::new()).unwrap().of_classes("0", "1"),
+            Stream::new(&spec, &Registry::new()).unwrap().of_classes("0", "1"),
+        );
+        for part in (0..70).collect::<Vec<usize>>().chunks(9) {
+            let target = Column { name: "label".into(), data: select(&moons.target.data, part) };
+            let table = moons.table.select(part);
+            assert_eq!(whole.observe(&table, &target).unwrap(), parted.observe(&table, &target).unwrap());
+            let model = roundtrip(&parted.model().unwrap());
+            parted = Stream::resume(&spec, &model, 0, Some(parted.memory()), &Registry::new()).unwrap();
+        }
+        let (a, b) = (whole.model().unwrap(), parted.model().unwrap());
+        assert_eq!((a.machines(), a.classes()), (b.machines(), b.classes()));
+        assert_eq!(a.predict(&moons.table).unwrap().scores, b.predict(&moons.table).unwrap().scores);
+        // A memory of another size is refused, and so is a machine that is not there.
+        let short = OnlineMemory { alpha: vec![1.0], alpha_sums: vec![1.0], ..Default::default() };
+        assert!(Stream::resume(&spec, &a, 0, Some(short), &Registry::new()).is_err());
+        assert!(Stream::resume(&spec, &a, 1, None, &Registry::new()).is_err());
+    }
+}
+
+#[test]
+fn streams_of_all_pairs_are_one_model() {
+    let iris = set("@iris");
+    let spec = Spec { offset: true, ..spec("rbf(sigma=1)", Learner::OnlinePerceptron) };
+    let whole = learn(&Spec { multiclass: Multiclass::OneVsOne, ..spec.clone() }, &iris).unwrap();
+    let classes = whole.classes().to_vec();
+    let ColumnData::Categories(names) = &iris.target.data else { panic!("iris has named classes") };
+    let mut streams = Vec::new();
+    for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+        let mut stream = Stream::new(&spec, &Registry::new()).unwrap().of_classes(&classes[b], &classes[a]);
+        let of_pair = |&i: &usize| [&classes[a], &classes[b]].contains(&&names.point(i).to_owned());
+        let rows: Vec<usize> = (0..iris.table.len()).filter(of_pair).collect();
+        let target = Column { name: "class".into(), data: select(&iris.target.data, &rows) };
+        stream.observe(&iris.table.select(&rows), &target).unwrap();
+        streams.push(stream);
+    }
+    let all: Vec<&Stream> = streams.iter().collect();
+    let joined = roundtrip(&Stream::joined(&all, &classes).unwrap());
+    assert_eq!(joined.provenance().rows, iris.table.len());
+    let (a, b) = (whole.predict(&iris.table).unwrap(), joined.predict(&iris.table).unwrap());
+    assert!(a.scores.iter().zip(&b.scores).all(|(a, b)| (a - b).abs() < 1e-9));
+    // A pair that has seen nothing yet has nothing to say.
+    let fresh = Stream::new(&spec, &Registry::new()).unwrap().of_classes(&classes[2], &classes[1]);
+    let joined = Stream::joined(&[all[0], all[1], &fresh], &classes).unwrap();
+    let scores = joined.predict(&iris.table).unwrap().scores;
+    assert!(scores.chunks(3).all(|scores| scores[2] == 0.0));
+    assert!(Stream::joined(&all[..2], &classes).is_err());
+    assert!(Stream::joined(&[&fresh, &fresh, &fresh], &classes).is_err());
 }
 
 #[test]

@@ -4,10 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use mercer::kernel::Registry;
 use mercer::model::{Spec, Stream};
+use mercer::solve::solvers::OnlineMemory;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::Raise;
+use crate::errors::{Raise, exception};
 use crate::fit::column;
 use crate::model::PyModel;
 use crate::run::detached;
@@ -32,6 +33,37 @@ impl PyStream {
             Some((negative, positive)) => stream.of_classes(&negative, &positive),
         };
         Ok(Self { stream: Mutex::new(stream) })
+    }
+
+    /// Goes on from a machine of a model; `memory` is that of the stream that made the model, if one did.
+    #[staticmethod]
+    #[pyo3(signature = (spec, model, machine=0, memory=None))]
+    fn resume(spec: &str, model: &PyModel, machine: usize, memory: Option<&str>) -> PyResult<Self> {
+        let spec: Spec = spec.parse().map_err(Raise::raise)?;
+        let memory: Option<OnlineMemory> = memory.map(serde_json::from_str).transpose().map_err(|error| {
+            exception("MercerError", &format!("this is not what a stream remembered: {error}"))
+        })?;
+        let stream = Stream::resume(&spec, &model.model, machine, memory, &Registry::new());
+        Ok(Self { stream: Mutex::new(stream.map_err(Raise::raise)?) })
+    }
+
+    /// The model of one stream for each pair of classes.
+    #[staticmethod]
+    fn joined(py: Python<'_>, streams: Vec<Py<Self>>, classes: Vec<String>) -> PyResult<PyModel> {
+        let joined = detached(py, None, || {
+            let held: Vec<_> = streams
+                .iter()
+                .map(|stream| stream.get().stream.lock().unwrap_or_else(PoisonError::into_inner))
+                .collect();
+            Stream::joined(&held.iter().map(|stream| &**stream).collect::<Vec<_>>(), &classes)
+        })?;
+        Ok(PyModel { model: joined.map_err(Raise::raise)?, interrupted: false })
+    }
+
+    /// What the coefficients are and have been, as JSON, for `resume`.
+    fn memory(&self) -> PyResult<String> {
+        let memory = self.stream.lock().unwrap_or_else(PoisonError::into_inner).memory();
+        serde_json::to_string(&memory).map_err(|error| exception("MercerError", &error))
     }
 
     /// Takes rows in order, and tells how it went.

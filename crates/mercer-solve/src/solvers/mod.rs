@@ -51,7 +51,7 @@ pub use norm::Norm;
 pub use nu_svc::NuSvc;
 pub use nu_svr::NuSvr;
 pub use one_class::OneClass;
-pub use online::{Change, Forget, Observed, Online, OnlineState};
+pub use online::{Change, Forget, Observed, Online, OnlineMemory, OnlineState};
 pub use pegasos::Pegasos;
 pub use perceptron::Perceptron;
 pub use primal_qp::PrimalQp;

@@ -8,6 +8,8 @@
 //! support and follows what is said back: drop this one, append that one. With a budget one support vector is forgotten
 //! for each that joins. The average over time is had in O(1) a step; what was forgotten is forgotten in it too.
 
+use serde::{Deserialize, Serialize};
+
 use super::first_order::{RunningSum, separation, starting_point};
 use crate::{Problem, Progress, Run, Solution, SolveError, Solver, Status};
 
@@ -76,6 +78,23 @@ pub struct OnlineState {
     bias_sum: f64,
 }
 
+/// What an [`OnlineState`] has learned: enough to go on from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct OnlineMemory {
+    /// Coefficients of the support, oldest first.
+    pub alpha: Vec<f64>,
+    /// The offset.
+    pub bias: f64,
+    /// Points observed.
+    pub seen: u64,
+    /// Mistakes made.
+    pub mistakes: u64,
+    /// Coefficients, summed over all observations.
+    pub alpha_sums: Vec<f64>,
+    /// The offset, summed over all observations.
+    pub bias_sum: f64,
+}
+
 impl OnlineState {
     /// An empty support of any size, with or without an offset.
     pub fn new(offset: bool) -> Self {
@@ -89,6 +108,39 @@ impl OnlineState {
             return Err(SolveError::Parameter { name: "budget".to_owned(), value: 0.0, range });
         }
         self.budget = Some((size, forget));
+        Ok(self)
+    }
+
+    /// What it has learned.
+    pub fn memory(&self) -> OnlineMemory {
+        OnlineMemory {
+            alpha: self.alpha.clone(),
+            bias: self.bias,
+            seen: self.seen,
+            mistakes: self.mistakes,
+            alpha_sums: self.alpha_sum.scaled(1.0, &self.alpha),
+            bias_sum: self.bias_sum,
+        }
+    }
+
+    /// The same with what another has learned. One that is beyond the budget loses its first support vectors, as it
+    /// would have in a stream.
+    pub fn resumed(mut self, mut memory: OnlineMemory) -> Result<Self, SolveError> {
+        let (expected, found) = (memory.alpha.len(), memory.alpha_sums.len());
+        if expected != found {
+            return Err(SolveError::Shape { what: "sums of coefficients", expected, found });
+        }
+        let numbers = memory.alpha.iter().chain(&memory.alpha_sums).chain([&memory.bias, &memory.bias_sum]);
+        if let Some(value) = numbers.copied().find(|value| !value.is_finite()) {
+            let fact = format!("a coefficient to go on from is {value}");
+            return Err(SolveError::Numerical(fact));
+        }
+        let beyond = expected.saturating_sub(self.budget.map_or(usize::MAX, |(size, _)| size));
+        memory.alpha.drain(..beyond);
+        memory.alpha_sums.drain(..beyond);
+        self.alpha_sum = RunningSum::resumed(memory.seen as f64, &memory.alpha_sums, &memory.alpha);
+        (self.alpha, self.bias, self.bias_sum) = (memory.alpha, memory.bias, memory.bias_sum);
+        (self.seen, self.mistakes) = (memory.seen, memory.mistakes);
         Ok(self)
     }
 
@@ -299,11 +351,10 @@ impl Online {
             state = state.with_budget(budget, Forget::Oldest)?;
         }
         let mut support: Vec<usize> = (0..alpha.len()).filter(|&i| alpha[i] != 0.0).collect();
-        // A start that is beyond the budget loses its first rows, as it would have in a stream.
-        support.drain(..support.len().saturating_sub(self.budget.unwrap_or(usize::MAX)));
-        state.bias = bias;
-        state.alpha = support.iter().map(|&i| alpha[i]).collect();
-        state.alpha_sum = RunningSum::new(support.len());
+        let alpha: Vec<f64> = support.iter().map(|&i| alpha[i]).collect();
+        let alpha_sums = vec![0.0; alpha.len()];
+        let state = state.resumed(OnlineMemory { alpha, bias, alpha_sums, ..Default::default() })?;
+        support.drain(..support.len() - state.alpha.len());
         Ok(Stream { state, support, kernel: Vec::new() })
     }
 }
@@ -379,6 +430,38 @@ mod tests {
             assert_eq!(observed.change, Change::Joined);
             assert_eq!(observed.dropped, Some(usize::from(forget == Forget::Smallest)));
             assert_eq!(state.alpha(), left);
+        }
+    }
+
+    #[test]
+    fn a_state_goes_on_from_its_memory_as_if_nothing_had_happened() {
+        let points: [(f64, f64); 5] = [(1.0, 1.0), (2.0, -1.0), (-1.0, 1.0), (0.5, 1.0), (-2.0, -1.0)];
+        let empty = || OnlineState::new(true).with_budget(3, Forget::Oldest).unwrap();
+        let (mut whole, mut parted, mut support) = (empty(), empty(), Vec::<f64>::new());
+        for round in 0..40 {
+            let (x, y) = points[(round * 3 + round / 4) % 5];
+            let kernel: Vec<f64> = support.iter().map(|s| (1.0 + s * x).powi(2)).collect();
+            let already = support.iter().position(|&s| s == x);
+            let observed = whole.observe(y, &kernel, already).unwrap();
+            assert_eq!(parted.observe(y, &kernel, already).unwrap(), observed);
+            if let Some(place) = observed.dropped {
+                support.remove(place);
+            }
+            if observed.change == Change::Joined {
+                support.push(x);
+            }
+            parted = empty().resumed(parted.memory()).unwrap();
+        }
+        assert!(whole.mistakes() > 5);
+        assert_eq!((whole.averaged(), whole.memory()), (parted.averaged(), parted.memory()));
+        let one =
+            OnlineState::new(true).with_budget(1, Forget::Oldest).unwrap().resumed(whole.memory()).unwrap();
+        assert_eq!(one.alpha(), &whole.alpha()[2..]);
+        for memory in [
+            OnlineMemory { alpha: vec![1.0], ..Default::default() },
+            OnlineMemory { bias: f64::NAN, ..Default::default() },
+        ] {
+            assert!(empty().resumed(memory).is_err());
         }
     }
 

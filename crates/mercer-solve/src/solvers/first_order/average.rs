@@ -17,6 +17,11 @@ impl RunningSum {
         Self { weight: 0.0, kappa: vec![0.0; length] }
     }
 
+    /// Of a vector that is `now`, and whose terms so far sum to `sums` with weights that sum to `weight`.
+    pub(in crate::solvers) fn resumed(weight: f64, sums: &[f64], now: &[f64]) -> Self {
+        Self { weight, kappa: now.iter().zip(sums).map(|(now, sum)| weight * now - sum).collect() }
+    }
+
     /// S_t: the sum of weights so far.
     pub(in crate::solvers) fn weight(&self) -> f64 {
         self.weight

@@ -1,0 +1,338 @@
+"""Classifiers beyond the support vector machines: logistic, least squares, gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from mercer._machine import Gamma, Machine, WeightedClassifier
+from mercer._pairs import coupled_scores
+
+
+class _Odds(WeightedClassifier):
+    """A classifier whose scores are log-odds where its loss is the logistic one."""
+
+    def _is_logistic(self) -> bool:
+        return True
+
+    def _class_scores(self, scores: np.ndarray) -> np.ndarray:
+        return coupled_scores(scores, len(self.classes_)) if self._is_logistic() else super()._class_scores(scores)
+
+    def _check_probability(self) -> bool:
+        if not self._is_logistic():
+            raise AttributeError("predict_proba is not available when loss is not 'logistic'")
+        return True
+
+    @available_if(lambda self: self._check_probability())
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes; the largest is that of the class that `predict` gives.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return np.asarray(softmax(scores, axis=1))
+
+    @available_if(lambda self: self._check_probability())
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities of the classes, exact where a probability is too small for a number.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        return np.asarray(log_softmax(scores, axis=1))
+
+
+class KernelLogistic(_Odds):
+    """Kernel logistic regression: probabilities by their nature, found by Newton's method.
+
+    Minimises C·Σ log(1 + exp(−y·(f(x) + b))) + ‖f‖²/2. For more than two classes there is a machine for each pair;
+    their log-odds are coupled into one probability a class, and `predict` gives the largest.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of errors; large C fits the training rows closely.
+    kernel : str, kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    fit_intercept : bool, default=True
+        Whether there is an offset b, which is not penalised.
+    class_weight : dict or "balanced", default=None
+        What C is multiplied by for each class.
+    tol : float, default=1e-6
+        Relative gap between the objective and its lower bound at which the solver ends.
+    max_iter : int, default=100
+        Newton steps at most.
+    verbose : bool, default=False
+        Whether to print progress.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; by default 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says. Results do not depend on it.
+
+    Attributes
+    ----------
+    certificate_, certificates_ : Certificate
+        What the solution is worth, of the worst machine and of all.
+    gap_ : float
+        Relative duality gap of the worst machine.
+    converged_ : bool
+        Whether the certificate meets `tol`.
+    history_ : dict of arrays
+        How the solver went; a list of them for more than two classes.
+    kernel_ : kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Mercer status of the kernel, with its proof.
+    classes_ : ndarray of shape (n_classes,)
+        Classes.
+    class_weight_ : ndarray of shape (n_classes,)
+        What C is multiplied by for each.
+    support_ : ndarray
+        Numbers of the training rows with a coefficient: here nearly all.
+    support_vectors_ : ndarray or sparse matrix
+        These rows.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Coefficients, a row for each pair of classes (0,1), (0,2), …, (1,2), …, which is above 0 for the first of the
+        pair; of two classes, above 0 for the second.
+    intercept_ : ndarray of shape (n_machines,)
+        Offsets.
+    n_iter_ : int
+        Steps of the machine that took most.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from mercer import KernelLogistic
+    >>> X, y = [[0, 0], [0, 1], [2, 2], [3, 2]], ["ham", "ham", "spam", "spam"]
+    >>> clf = KernelLogistic(C=10).fit(X, y)
+    >>> clf.predict([[0.2, 0.3], [2.5, 2.5]])
+    array(['ham', 'spam'], dtype='<U4')
+    >>> clf.predict_proba([[0.2, 0.3]]).round(1)
+    array([[0.9, 0.1]])
+    """
+
+    _learner = "newton"
+    _parameter_constraints: dict[str, list[Any]] = {
+        **WeightedClassifier._parameter_constraints,
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        max_iter: int = 100,
+        verbose: bool = False,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+    def _lines(self) -> dict[str, Any]:
+        return {**super()._lines(), "loss": "logistic"}
+
+
+class LeastSquaresSVC(WeightedClassifier):
+    """Least-squares support vector classification: squared errors of labels −1 and 1, one linear system.
+
+    Minimises C·Σ (y − f(x) − b)²/2 + ‖f‖²/2, so that (K + I/C)·α + b = y and Σα = 0. Every row is a support vector.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Relative gap between the objective and its lower bound up to which `converged_` is True; the system is solved
+        directly, so that only rounding can make it larger.
+    C, kernel, degree, gamma, coef0, fit_intercept, class_weight, verbose, time_limit, memory_limit, n_jobs
+        As in `KernelLogistic`.
+
+    Attributes
+    ----------
+    certificate_, gap_, converged_, kernel_, classes_, support_, dual_coef_, intercept_
+        As in `KernelLogistic`.
+
+    Examples
+    --------
+    >>> from mercer import LeastSquaresSVC
+    >>> clf = LeastSquaresSVC(C=10).fit([[0, 0], [0, 1], [2, 2], [3, 2]], [0, 0, 1, 1])
+    >>> clf.predict([[0.2, 0.3], [2.5, 2.5]])
+    array([0, 1])
+    >>> bool(abs(clf.dual_coef_.sum()) < 1e-9)
+    True
+    """
+
+    _learner = "ls-svm"
+    _cure = "scale the columns with StandardScaler, or lower C"
+    _parameter_constraints: dict[str, list[Any]] = {
+        **WeightedClassifier._parameter_constraints,
+        "fit_intercept": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        verbose: bool = False,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.verbose = verbose
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+
+class GradientKernelClassifier(_Odds):
+    """Gradient descent in the space of functions, for losses on classes; K is never held.
+
+    Parameters
+    ----------
+    loss : {"logistic", "hinge", "squared-hinge"}, default="logistic"
+        What an error costs. `predict_proba` is there for "logistic". The hinge has a kink, where gradients decide
+        little: its gap falls with the number of steps only, to about 1e-2 or 1e-3.
+    C, kernel, degree, gamma, coef0, fit_intercept, class_weight
+        As in `KernelLogistic`.
+    step : float, default=None
+        Length of a step; None for the longest that is safe for a smooth loss, and 2/(lambda·(t + 1)) for the hinge.
+    tol : float, default=1e-4
+        Relative gap between the objective and its lower bound at which the solver ends.
+    max_iter : int, default=1000
+        Steps at most, each a product of K with a vector.
+    verbose, time_limit, memory_limit, n_jobs
+        As in `KernelLogistic`.
+
+    Attributes
+    ----------
+    certificate_, gap_, converged_, history_, kernel_, classes_, support_, dual_coef_, intercept_
+        As in `KernelLogistic`.
+
+    Examples
+    --------
+    >>> from mercer import GradientKernelClassifier
+    >>> clf = GradientKernelClassifier(loss="squared-hinge")
+    >>> clf.fit([[0, 0], [0, 1], [2, 2], [3, 2]], [0, 0, 1, 1]).predict([[0.2, 0.3], [2.5, 2.5]])
+    array([0, 1])
+    """
+
+    _learner = "gradient"
+    _usual_lines = {**Machine._usual_lines, "offset": "false"}
+    _cure = "raise max_iter or tol, or lower C; KernelLogistic and SVC solve the same problems faster"
+    _parameter_constraints: dict[str, list[Any]] = {
+        **WeightedClassifier._parameter_constraints,
+        "loss": [StrOptions({"logistic", "hinge", "squared-hinge"})],
+        "step": [Interval(Real, 0.0, None, closed="neither"), None],
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        loss: str = "logistic",
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        step: float | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        verbose: bool = False,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.step = step
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+    def _is_logistic(self) -> bool:
+        return bool(self.loss == "logistic")
+
+    def _lines(self) -> dict[str, Any]:
+        return {**super()._lines(), "loss": self.loss, "epochs": int(self.max_iter), "step": self.step}

@@ -1,0 +1,276 @@
+"""The kernel perceptron, in passes over training rows or on a stream."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Integral, Interval
+from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from mercer import _mercer
+from mercer._callbacks import with_callbacks
+from mercer._engine import _rows, _text
+from mercer._expression import Expression
+from mercer._machine import ClassifierMachine, Gamma, Machine
+from mercer._warn import warn
+from mercer.exceptions import MercerError
+
+
+class KernelPerceptron(ClassifierMachine):
+    """The kernel perceptron: a row that is on the wrong side is added to the function, until none is.
+
+    `fit` passes over the rows until it makes no mistake. `partial_fit` sees each row once, in order, and keeps only
+    those that were mistakes: the online perceptron, for streams that fit in no memory.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0
+        As in `KernelLogistic`. In a stream `gamma="scale"` is worked out on the rows of the first call.
+    fit_intercept : bool, default=True
+        Whether there is an offset b, which a mistake changes by 1.
+    average : bool, default=False
+        Whether the answer is the mean of the coefficients over all steps, and not the last ones: better where the
+        classes overlap.
+    keep : int, default=None
+        Support vectors at most; the oldest is forgotten. None for no limit.
+    max_iter : int, default=1000
+        Passes over the rows at most, for `fit`.
+    verbose : bool, default=False
+        Whether to print progress.
+    time_limit, memory_limit, n_jobs
+        As in `KernelLogistic`.
+
+    Attributes
+    ----------
+    converged_ : bool
+        Whether all training rows are on the right side; False after `partial_fit`, which does not look back.
+    certificate_ : Certificate or None
+        What the solution is worth: `claim` tells mistakes and margin. None after `partial_fit`.
+    mistakes_ : int
+        Mistakes on the way, over all calls of `partial_fit` and all pairs of classes: each row was predicted by a
+        machine that had not seen it.
+    kernel_, classes_, support_, support_vectors_, dual_coef_, intercept_, n_iter_
+        As in `KernelLogistic`; `n_iter_` is the number of passes.
+
+    Examples
+    --------
+    >>> from mercer import KernelPerceptron
+    >>> clf = KernelPerceptron().fit([[0, 0], [0, 1], [2, 2], [3, 2]], [0, 0, 1, 1])
+    >>> clf.predict([[0.2, 0.3], [2.5, 2.5]])
+    array([0, 1])
+    >>> stream = KernelPerceptron(gamma=1.0, keep=100)
+    >>> for x, y in [([0, 0], "no"), ([2, 2], "yes"), ([0, 1], "no")]:
+    ...     stream = stream.partial_fit([x], [y], classes=["no", "yes"])
+    >>> stream.predict([[0, 0.5]])
+    array(['no'], dtype='<U3')
+    >>> stream.mistakes_
+    2
+    """
+
+    _learner = "kernel-perceptron"
+    _usual_lines = {"offset": "false"}
+    _parameter_constraints: dict[str, list[Any]] = {
+        **{name: rule for name, rule in Machine._parameter_constraints.items() if name not in ("C", "tol")},
+        "fit_intercept": ["boolean"],
+        "average": ["boolean"],
+        "keep": [Interval(Integral, 1, None, closed="left"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Gamma = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        average: bool = False,
+        keep: int | None = None,
+        max_iter: int = 1000,
+        verbose: bool = False,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.average = average
+        self.keep = keep
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+    # ---------------------------------------------------------------------------------------------- fitting
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
+    def fit(self, X: Any, y: Any) -> Self:
+        """Pass over training rows until none is on the wrong side, or `max_iter` times.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Training rows; the kernel matrix for `kernel="precomputed"`.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Ctrl-C ends the fit with what there is.
+        """
+        self.__dict__.pop("_streams", None)
+        self.__dict__.pop("mistakes_", None)
+        self._fit_classes(X, y, None)
+        return self
+
+    def _lines(self) -> dict[str, Any]:
+        learner = self._learner if self.keep is None else "online-perceptron"
+        return {"learner": learner, **self._way(), "epochs": int(self.max_iter)}
+
+    def _way(self) -> dict[str, Any]:
+        return {"offset": bool(self.fit_intercept), "average": bool(self.average), "keep": self.keep}
+
+    def _warn(self) -> None:
+        if self.converged_:
+            return
+        found = [re.search(r"(\d+) mistake", certificate.claim) for certificate in self.certificates_]
+        mistakes = sum(int(match.group(1)) for match in found if match is not None)
+        ends = ", ".join(sorted({status for status in self._model.statuses if status != "solved"}))
+        warn(
+            f"The perceptron ended ({ends or 'solved'}) after {self.n_iter_} passes with {mistakes} training rows on "
+            "the wrong side. Cheapest cure: a kernel that separates the classes, such as rbf with a larger gamma; "
+            "where they overlap, average=True, or SVC.",
+            ConvergenceWarning,
+        )
+
+    # ---------------------------------------------------------------------------------------------- streams
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """See further rows, once and in order; a row that is a mistake becomes a support vector.
+
+        After `fit`, or on a model that was loaded, this goes on from there.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        classes : array-like, default=None
+            All the classes there will be; needed in the first call.
+
+        Returns
+        -------
+        self
+            The estimator, which has seen these rows.
+        """
+        kernel = self._expression()
+        if kernel.matrix or kernel.function is not None:
+            raise MercerError(
+                "partial_fit needs a kernel on points, since rows to come are in no matrix: a name, an expression or "
+                "an object of mercer.kernels"
+            )
+        first = not hasattr(self, "classes_")
+        X, y = self._checked(X, y, reset=first)
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        _check_partial_fit_first_call(self, classes)
+        codes = self._codes_of(labels)
+        if not hasattr(self, "_streams"):
+            self._streams = self._begin(X)
+        self._observe(X, codes)
+        return self
+
+    def _codes_of(self, labels: np.ndarray) -> np.ndarray:
+        if len(self.classes_) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
+        codes = np.searchsorted(self.classes_, labels)
+        known = self.classes_[np.minimum(codes, len(self.classes_) - 1)] == labels
+        if not np.all(known):
+            unknown = np.unique(labels[~known]).tolist()
+            raise ValueError(f"y has the classes {unknown}, which are not among classes={self.classes_.tolist()}")
+        return codes.astype(np.int64)
+
+    def _begin(self, X: Any) -> list[Any]:
+        """Streams of all pairs: new ones, or such as go on from what is there."""
+        self.mistakes_ = getattr(self, "mistakes_", 0)
+        if "_model" not in self.__dict__:
+            self._names, self._spec = self._stream_names(), self._stream_spec(self._expression(X).text)
+            self.class_weight_ = np.ones(len(self.classes_))
+            return [_mercer.Stream(self._spec, sides) for sides in self._sides()]
+        self._names, self._spec = list(self._model.classes), self._stream_spec(self._model.kernel)
+        return [_mercer.Stream.resume(self._spec, self._model, machine) for machine in range(len(self._model.bias))]
+
+    def _sides(self) -> list[tuple[str, str]]:
+        """The negative and the positive class of each stream."""
+        if len(self._names) == 2:
+            return [(self._names[0], self._names[1])]
+        return [(second, first) for first, second in combinations(self._names, 2)]
+
+    def _stream_spec(self, kernel: str) -> str:
+        lines = {"kernel": kernel, "learner": "online-perceptron", **self._way()}
+        return "\n".join(f"{key}: {_text(value)}" for key, value in lines.items())
+
+    def _stream_names(self) -> list[str]:
+        """Names of the classes as the engine spells them, which for numbers is its own way."""
+        names = [re.sub(r"\.0$", "", name) for name in self._class_names()]
+        plain = self.classes_.dtype.kind not in "iuf" or all(re.fullmatch(r"-?\d{1,15}(\.\d+)?", n) for n in names)
+        return names if plain else [str(code) for code in range(len(names))]
+
+    def _observe(self, X: Any, codes: np.ndarray) -> None:
+        kernel = Expression(self._expression(X).text, self._expression().plain)
+        if len(self._names) == 2:
+            report = self._streams[0].observe(self._table(X, kernel, fit=False), (self._names, codes))
+            self.mistakes_ += report["mistakes"]
+            model = self._streams[0].model()
+        else:
+            for stream, (a, b) in zip(self._streams, combinations(range(len(self._names)), 2), strict=True):
+                rows = np.flatnonzero((codes == a) | (codes == b))
+                if len(rows):
+                    table = self._table(_rows(X, rows), kernel, fit=False)
+                    self.mistakes_ += stream.observe(table, (self._names, codes[rows]))["mistakes"]
+            model = _mercer.Stream.joined(self._streams, self._names)
+        self.shape_fit_ = (int(model.provenance["rows"]), getattr(self, "n_features_in_", 0))
+        self._adopt(model)
+        self.n_iter_ = 1
+
+    # ---------------------------------------------------------------------------------------------- copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give the state with models and memories in place of streams."""
+        state = dict(super().__getstate__())
+        if "_streams" in state:
+            state["_streams"] = [(_model_of(stream), stream.memory()) for stream in state["_streams"]]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a state, with streams that go on where they were."""
+        put_away = state.get("_streams")
+        super().__setstate__({name: value for name, value in state.items() if name != "_streams"})
+        if put_away is not None:
+            self._streams = [
+                _mercer.Stream(self._spec, sides)
+                if model is None
+                else _mercer.Stream.resume(self._spec, model, 0, memory)
+                for sides, (model, memory) in zip(self._sides(), put_away, strict=True)
+            ]
+
+
+def _model_of(stream: Any) -> Any:
+    """The model of a stream; None where it has not seen a row."""
+    return stream.model() if json.loads(stream.memory())["seen"] else None
