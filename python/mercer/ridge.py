@@ -154,9 +154,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
             self._fit_directly(X, target, weights, alphas)
         return self
 
-    def _fit_targets(
-        self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray
-    ) -> None:
+    def _fit_targets(self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray) -> None:
         if (alphas == 0.0).any():
             self._fit_directly(X, target, weights, alphas)
         elif (alphas == alphas[0]).all():
@@ -171,9 +169,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
     def _lines(self, alpha: float) -> dict[str, Any]:
         return {"learner": "cholesky", "loss": "squared", "offset": False, "mu": float(alpha)}
 
-    def _fit_directly(
-        self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray
-    ) -> None:
+    def _fit_directly(self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray) -> None:
         """Solve the equations alone, where they pose no problem: alpha 0, K + alpha I indefinite."""
         matrix = np.array(gram(self._expression(X), X, threads=threads(self.n_jobs)), dtype=np.float64)
         columns = target.reshape(len(target), -1)
@@ -244,7 +240,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         if difference > _ASYMMETRY * np.abs(matrix).max(initial=0.0):
             raise MercerError(
                 f"the kernel matrix is not symmetric: K[{row}, {column}] = {matrix[row, column]} but "
-                f"K[{column}, {row}] = {matrix[column, row]}; pass (K + K.T) / 2 if the difference is noise"
+                f"K[{column}, {row}] = {matrix[column, row]}; pass (K + K.T)/2 if the difference is noise"
             )
         return matrix if difference == 0.0 else (matrix + matrix.T) / 2
 
@@ -329,9 +325,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
 
     def _fitted(self, name: str) -> Any:
         if super()._fitted(name) is None:
-            raise AttributeError(
-                f"there is no {name} of a fit that is not regularised; choose an alpha above 0"
-            )
+            raise AttributeError(f"there is no {name} of a fit that is not regularised; choose an alpha above 0")
         return self._model
 
     @classmethod
@@ -368,9 +362,7 @@ def _points(model: Any) -> Any:
 
 
 def _lengths(X: Any) -> np.ndarray:
-    return np.asarray(
-        abs(X).max(axis=1).toarray() if sp.issparse(X) else np.abs(X).max(axis=1, initial=0.0)
-    ).ravel()
+    return np.asarray(abs(X).max(axis=1).toarray() if sp.issparse(X) else np.abs(X).max(axis=1, initial=0.0)).ravel()
 
 
 def _has_zero_row(X: Any) -> bool:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
+from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Hidden, Integral, Interval, Real, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
-from mercer._callbacks import with_callbacks
+from mercer._callbacks import Progress, with_callbacks
 from mercer._classifier import ClassifierPart
 from mercer._engine import LIMITS, KernelMachine, _rows, _shape
 from mercer._pairs import pair_coefficients, support_by_class
@@ -20,8 +22,12 @@ from mercer._probability import calibrate, probabilities
 from mercer._warn import warn
 from mercer._weights import sample_weights
 
-#: Up to so many rows are solved to so small a violation, whatever `tol` is.
-_FEW, _DIGITS = 100, 1e-10
+#: Up to so many rows are solved to so small a violation, whatever `tol` is, if that takes no more than so many
+#: iterations times rows.
+_FEW, _DIGITS, _PATIENCE = 200, 1e-10, 20_000_000
+
+#: What C = inf stands for: no error is worth its price.
+_LARGE = 1e10
 
 #: Scores of the one-class machine so near the boundary, in units of its offset, are on it.
 _ZERO = 1e-8
@@ -52,9 +58,25 @@ class _SupportVectorMachine(KernelMachine):
         return tags
 
     def _lines(self, learner: str) -> dict[str, Any]:
+        return {"learner": learner, "gap": None, "violation": float(self.tol)}
+
+    def _run(
+        self,
+        lines: Mapping[str, Any],
+        table: Any,
+        target: Any,
+        weights: Any,
+        progress: Progress,
+        most: int | None = None,
+    ) -> Any:
         # Few rows are solved to many digits, since that takes no time; what counts as solved is still `tol`.
-        tol = min(float(self.tol), _DIGITS) if self.shape_fit_[0] <= _FEW else float(self.tol)
-        return {"learner": learner, "gap": None, "violation": tol}
+        patience = _PATIENCE // self.shape_fit_[0]
+        if self.shape_fit_[0] <= _FEW and self.tol > _DIGITS:
+            fine = {**lines, "violation": _DIGITS}
+            model = super()._run(fine, table, target, weights, progress, patience)
+            if "iteration limit" not in model.statuses or 0 <= self.max_iter <= patience:
+                return model
+        return super()._run(lines, table, target, weights, progress, most)
 
     def _holds(self, model: Any) -> bool:
         found = self.certificates_
@@ -64,7 +86,9 @@ class _SupportVectorMachine(KernelMachine):
     def _adopt(self, model: Any) -> None:
         super()._adopt(model)
         order, self._n_support, coefficients = self._arranged(model)
-        self.support_ = model.support.astype(np.int32)[order]
+        # A file of LIBSVM does not tell which rows the support vectors were.
+        known = len(model.support) == len(order)
+        self.support_ = model.support.astype(np.int32)[order if known else slice(0)]
         self.intercept_ = np.array(model.bias)
         self.dual_coef_: Any = coefficients
         points = model.support_points()
@@ -80,7 +104,7 @@ class _SupportVectorMachine(KernelMachine):
 
     def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The order of the support points, how many there are, and the coefficients in that order."""
-        count = len(model.support)
+        count = model.coefficients.shape[1]
         return np.arange(count), np.array([count], dtype=np.int32), np.array(model.coefficients)
 
     @property
@@ -210,6 +234,8 @@ class _Classifier(ClassifierPart, _SupportVectorMachine):
             Probabilities, calibrated on scores of rows that were left out.
         """
         check_is_fitted(self)
+        if not hasattr(self, "_temperature"):
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return probabilities(self._scores(X), len(self.classes_), self._temperature)
 
     @available_if(lambda self: self._check_probability())
@@ -351,7 +377,7 @@ fit_status_, shape_fit_, n_features_in_, feature_names_in_
         self.n_jobs = n_jobs
 
     def _lines(self, learner: str) -> dict[str, Any]:
-        return {**super()._lines(learner), "loss": "hinge", "C": float(self.C)}
+        return {**super()._lines(learner), "loss": "hinge", "C": min(float(self.C), _LARGE)}
 
 
 class NuSVC(_Classifier):
@@ -566,7 +592,7 @@ class SVR(_Regressor):
 
     def _lines(self, learner: str) -> dict[str, Any]:
         loss = f"epsilon(epsilon={float(self.epsilon)!r})"
-        return {**super()._lines(learner), "loss": loss, "C": float(self.C)}
+        return {**super()._lines(learner), "loss": loss, "C": min(float(self.C), _LARGE)}
 
 
 class NuSVR(_Regressor):
@@ -632,7 +658,7 @@ class NuSVR(_Regressor):
         self.n_jobs = n_jobs
 
     def _lines(self, learner: str) -> dict[str, Any]:
-        return {**super()._lines(learner), "nu": float(self.nu), "C": float(self.C)}
+        return {**super()._lines(learner), "nu": float(self.nu), "C": min(float(self.C), _LARGE)}
 
 
 class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
@@ -714,18 +740,20 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         self
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
+        _num_samples(X)  # what has no length is a TypeError here, as in scikit-learn
         X = self._checked(X)
         self.shape_fit_ = _shape(X)
         weights = sample_weights(sample_weight, X)
         count = self.shape_fit_[0]
-        # LIBSVM's coefficients sum to nu times the rows, the engine's to 1.
-        self._unit = self.nu * (count if weights is None else float(weights.sum()))
+        # What LIBSVM's coefficients sum to; the engine's sum to 1.
+        self._total = self.nu * (count if weights is None else float(weights.sum()))
         self._solve(X, None, weights, {**self._lines("one-class"), "nu": float(self.nu)})
         return self
 
     def _adopt(self, model: Any) -> None:
-        if not hasattr(self, "_unit"):
-            self._unit = self.nu * model.provenance["rows"]
+        rows = model.provenance["rows"]
+        total, found = getattr(self, "_total", self.nu * rows), float(model.coefficients.sum())
+        self._unit = total / found if rows and found else 1.0
         super()._adopt(model)
         self.intercept_ = self.intercept_ * self._unit
         self.dual_coef_ = self.dual_coef_ * self._unit
