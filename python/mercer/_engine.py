@@ -340,7 +340,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             loaded.n_features_in_ = columns
         loaded.shape_fit_ = (int(model.provenance["rows"]), columns or 0)
         loaded._adopt(model)
-        return loaded  # type: ignore[return-value]
+        return loaded
 
     def _repr_html_(self) -> str:
         from mercer._html import model_card

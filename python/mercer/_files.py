@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
 from os import PathLike
 from typing import Any
@@ -83,7 +84,7 @@ def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
         # The tolerance of these is a violation.
         told.pop("gap", None)
     found: dict[str, Any] = {"kernel": model.kernel}
-    for key, name, read in [
+    readers: list[tuple[str, str, Callable[[str], Any]]] = [
         ("C", "C", float),
         ("nu", "nu", float),
         ("mu", "alpha", float),
@@ -96,7 +97,8 @@ def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
         ("average", "average", lambda text: text == "true"),
         ("keep", "keep", int),
         ("loss", "loss", str),
-    ]:
+    ]
+    for key, name, read in readers:
         if name in known and told.get(key, "none") != "none":
             found[name] = read(told[key])
     loss = told.get("loss", "")

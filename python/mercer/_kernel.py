@@ -145,7 +145,7 @@ class Kernel(_Text):
     @property
     def status(self) -> Literal["psd", "conditional", "unknown", "not psd"]:
         """Whether it is positive semi-definite, as far as its form tells."""
-        return _mercer.kernel_info(self._text)["status"]  # type: ignore[no-any-return]
+        return _mercer.kernel_info(self._text)["status"]
 
     @property
     def claim(self) -> str:

@@ -461,7 +461,7 @@ decision_function_shape, break_ties, random_state, time_limit, memory_limit, n_j
         if self.nu <= most:
             return float(self.nu)
         warn(
-            f"the classes leave room for nu up to {most:.3g} only; nu = {0.99 * most:.3g} is used in place of {self.nu}",
+            f"the classes leave room for nu up to {most:.3g} only; {0.99 * most:.3g} is used in place of {self.nu}",
             UserWarning,
         )
         return float(0.99 * most)

@@ -37,7 +37,7 @@ def instances() -> list[BaseEstimator]:
     return defaults + [getattr(mercer, name)(**setting) for name, setting in SETTINGS]
 
 
-#: Checks that change the entries of a kernel matrix until it is none: Mercer refuses what is not positive semi-definite.
+#: Checks that change entries of a kernel matrix until it is none; Mercer refuses what is not positive semi-definite.
 NOT_A_KERNEL = ("check_positive_only_tag_during_fit", "check_estimators_dtypes")
 
 
