@@ -87,7 +87,7 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows; only their number of columns counts, and their variance for `gamma="scale"`.
-        y : ignored
+        y : ignored, default=None
             Present for pipelines.
 
         Returns
@@ -232,7 +232,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows; the kernel matrix for `kernel="precomputed"`.
-        y : ignored
+        y : ignored, default=None
             Present for pipelines.
 
         Returns

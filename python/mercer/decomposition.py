@@ -167,7 +167,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows; the kernel matrix for `kernel="precomputed"`.
-        y : ignored
+        y : ignored, default=None
             Present for pipelines.
 
         Returns
@@ -195,7 +195,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows.
-        y : ignored
+        y : ignored, default=None
             Present for pipelines.
         **params : dict
             Passed to `fit`.

@@ -324,8 +324,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
 
         Parameters
         ----------
-        X : array-like
-            The rows to be explained.
+        X : array-like, sparse matrix, data frame, or list of texts
+            The rows to be explained; K(X, training rows) for `kernel="precomputed"`.
         k : int, default=5
             How many terms of each score to give.
 

@@ -1027,8 +1027,8 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         ----------
         X : array-like, sparse matrix, data frame, or list of texts
             Training rows; the kernel matrix for `kernel="precomputed"`.
-        y : ignored
-            There for the conventions.
+        y : ignored, default=None
+            Present for pipelines.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts; a weight of 2 is the same as the row twice.
 
