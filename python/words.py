@@ -196,8 +196,8 @@ PARAMETERS: dict[str, list[Word]] = {
     "step": [
         Word(
             "float",
-            "Length of a step; None for the longest that is safe for a smooth loss, and 2/(lambda·(t + 1)) for a loss "
-            "with kinks, in step t with lambda = 1/(C·n_samples).",
+            "Length of a step, which in step t is divided by √t for a loss with kinks. None for the longest that is "
+            "safe for a smooth loss, and for 2/(lambda·(t + 1)), with lambda = 1/(C·n_samples), for a loss with kinks.",
         )
     ],
     "shrinking": [Word("bool", "Accepted for compatibility; the solver decides.")],

@@ -369,8 +369,8 @@ class GradientKernelClassifier(_Odds):
     class_weight : dict or "balanced", default=None
         What C is multiplied by for each class; "balanced" is n_samples/(n_classes · rows of the class).
     step : float, default=None
-        Length of a step; None for the longest that is safe for a smooth loss, and 2/(lambda·(t + 1)) for a loss with
-        kinks, in step t with lambda = 1/(C·n_samples).
+        Length of a step, which in step t is divided by √t for a loss with kinks. None for the longest that is safe for
+        a smooth loss, and for 2/(lambda·(t + 1)), with lambda = 1/(C·n_samples), for a loss with kinks.
     tol : float, default=1e-4
         Relative gap between the objective and its lower bound at which the solver ends.
     max_iter : int, default=1000

@@ -179,8 +179,8 @@ class GradientKernel(RegressorMachine):
         Whether there is an offset b, which is not penalised. Without it the squared loss is kernel ridge regression
         with alpha = 1/C.
     step : float, default=None
-        Length of a step; None for the longest that is safe for a smooth loss, and 2/(lambda·(t + 1)) for a loss with
-        kinks, in step t with lambda = 1/(C·n_samples).
+        Length of a step, which in step t is divided by √t for a loss with kinks. None for the longest that is safe for
+        a smooth loss, and for 2/(lambda·(t + 1)), with lambda = 1/(C·n_samples), for a loss with kinks.
     tol : float, default=1e-4
         Relative gap between the objective and its lower bound at which the solver ends.
     max_iter : int, default=1000

@@ -213,6 +213,8 @@ def test_examples_run(name: str) -> None:
 
 
 def test_docstrings_are_what_the_tables_say() -> None:
+    if Path(mercer.__file__).parents[1] != ROOT:
+        pytest.skip("the package that is tested is not the one beside python/generate")
     check = [sys.executable, str(ROOT / "generate"), "--check"]
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
