@@ -233,8 +233,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like
-            The rows to be explained.
+        X : array-like, sparse matrix, data frame, or list of texts
+            The rows to be explained; K(X, training rows) for `kernel="precomputed"`.
         k : int, default=5
             How many terms of each score to give.
 
@@ -311,6 +311,11 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         path : str or path-like
             A file that `save` or the command has written.
+
+        Returns
+        -------
+        estimator
+            Fitted, with the parameters that the file tells. A file of another estimator is an error, which names it.
         """
         return cls._of_model(_mercer.Model.load(path))
 
@@ -322,6 +327,11 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         path : str or path-like
             The model file.
+
+        Returns
+        -------
+        estimator
+            Fitted, with the parameters that the file tells. A file of another estimator is an error, which names it.
         """
         return cls._of_model(_mercer.Model.read_libsvm(path))
 

@@ -28,8 +28,7 @@ def load(path: str | PathLike[str]) -> KernelMachine:
     Examples
     --------
     >>> import tempfile, os, mercer
-    >>> from mercer.datasets import load_dataset
-    >>> X, y = load_dataset("moons", return_X_y=True)
+    >>> X, y = mercer.datasets.load("moons", return_X_y=True)
     >>> path = os.path.join(tempfile.mkdtemp(), "moons.mercer")
     >>> mercer.SVC(C=10).fit(X, y).save(path)
     >>> bool((mercer.load(path).predict(X) == y).mean() > 0.9)
