@@ -187,7 +187,6 @@ const MOST_COLUMNS: usize = 1 << 24;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Learner, Setting, Spec, Training, fit};
 
     #[test]
