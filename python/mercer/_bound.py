@@ -77,7 +77,26 @@ class BoundKernel:
         memory_limit: int | None = None,
         n_jobs: int | None = None,
     ) -> np.ndarray:
-        """Kernel values between the rows of X and those of Y, or of X with each other."""
+        """Kernel values between rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or list of str
+            Rows.
+        Y : array-like, sparse matrix, data frame or list of str, default=None
+            Other rows; None for the values between those of `X`.
+        dtype : {"float64", "float32"}, default=None
+            Of the result; None is float32 if all are float32 arrays, else float64.
+        memory_limit : int, default=None
+            Bytes that the matrix may take; None for 60 % of what is free.
+        n_jobs : int, default=None
+            Threads; None for all cores, -1 for all cores, -2 for all but one.
+
+        Returns
+        -------
+        ndarray of shape (rows of X, rows of Y)
+            The values.
+        """
         if dtype is None:
             dtype = "float32" if is_single(X) and (Y is None or is_single(Y)) else "float64"
         rows = self._see(X)
@@ -87,11 +106,38 @@ class BoundKernel:
         )
 
     def diagonal(self, X: Any) -> np.ndarray:
-        """Return k(x, x) for every row, without the matrix."""
+        """Return k(x, x) for every row, without the matrix.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or list of str
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (rows,)
+            The values.
+        """
         return self._engine.diagonal(self._see(X))
 
     def features(self, X: Any) -> np.ndarray:
-        """Features whose inner product is the kernel; an error where there is no such map."""
+        """Features whose inner product is the kernel, where there are finitely many.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (rows, features)
+            F with ``F @ F.T`` equal to ``self(X)``.
+
+        Raises
+        ------
+        KernelError
+            If the kernel has no such map; the message names one that imitates it.
+        """
         found = self._engine.features(self._see(X))
         if found is not None:
             return found

@@ -56,7 +56,18 @@ class Certificate:
 
     @classmethod
     def of(cls, told: dict[str, Any]) -> Certificate:
-        """A certificate from the dict of the engine."""
+        """Read what the engine found.
+
+        Parameters
+        ----------
+        told : dict
+            The answer of the engine.
+
+        Returns
+        -------
+        Certificate
+            The same as a value.
+        """
         return cls(**{field.name: told[field.name] for field in fields(cls)})
 
     def __str__(self) -> str:

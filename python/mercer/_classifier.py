@@ -74,7 +74,7 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     def _class_names(self) -> list[str]:
         """Names under which the engine keeps the order of the classes."""
         kind = self.classes_.dtype.kind
-        if kind in "iuf":
+        if kind in "iuf" and np.abs(self.classes_.astype(np.float64)).max() < 2.0**53:
             return [repr(label.item()) for label in self.classes_]
         names = [str(label) for label in self.classes_]
         if names == sorted(set(names)) and not any(_is_float(name) for name in names):

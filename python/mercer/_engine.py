@@ -117,20 +117,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         kernel = self._expression(X, weights)
         self.shape_fit_ = _shape(X)
         table = self._table(X, kernel, fit=True)
-        spec = "\n".join(f"{key}: {_text(value)}" for key, value in {"kernel": kernel.text, **lines}.items())
         progress = Progress(self, X, y)
-        max_iter = getattr(self, "max_iter", None)
-        model = _mercer.fit(
-            spec,
-            table,
-            target,
-            weights,
-            time_limit=self.time_limit,
-            max_iter=None if max_iter is None or max_iter < 0 else max_iter,
-            memory_limit=in_bytes(self.memory_limit),
-            threads=threads(self.n_jobs),
-            progress=progress.wanted,
-        )
+        model = self._run({"kernel": kernel.text, **lines}, table, target, weights, progress)
         self._adopt(model)
         if kernel.function is not None:
             self._points_fit = X
@@ -138,6 +126,29 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         self._warn()
         if model.interrupted:
             _interrupted()
+
+    def _run(
+        self,
+        lines: Mapping[str, Any],
+        table: Any,
+        target: Any,
+        weights: Any,
+        progress: Progress,
+        most: int | None = None,
+    ) -> Any:
+        """The model that the engine finds, in `most` iterations if there are not fewer allowed."""
+        limits = [limit for limit in (getattr(self, "max_iter", None), most) if limit is not None and limit >= 0]
+        return _mercer.fit(
+            "\n".join(f"{key}: {_text(value)}" for key, value in lines.items()),
+            table,
+            target,
+            weights,
+            time_limit=self.time_limit,
+            max_iter=min(limits, default=None),
+            memory_limit=in_bytes(self.memory_limit),
+            threads=threads(self.n_jobs),
+            progress=progress.wanted,
+        )
 
     def _adopt(self, model: Any) -> None:
         """Take over a model: the attributes that every estimator has."""
@@ -154,7 +165,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     def _ends(self, model: Any) -> list[str]:
         """How the solvers ended; one that has what the user asked for has solved it."""
-        return ["solved" if status == "stalled" and self.converged_ else status for status in model.statuses]
+        return ["solved"] * len(model.statuses) if self.converged_ else list(model.statuses)
 
     def _summary(self) -> str:
         statuses = sorted(set(self._model.statuses))
@@ -222,8 +233,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like
-            The rows to be explained.
+        X : array-like, sparse matrix, data frame, or list of texts
+            The rows to be explained; K(X, training rows) for `kernel="precomputed"`.
         k : int, default=5
             How many terms of each score to give.
 
@@ -300,6 +311,11 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         path : str or path-like
             A file that `save` or the command has written.
+
+        Returns
+        -------
+        estimator
+            Fitted, with the parameters that the file tells. A file of another estimator is an error, which names it.
         """
         return cls._of_model(_mercer.Model.load(path))
 
@@ -311,6 +327,11 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         path : str or path-like
             The model file.
+
+        Returns
+        -------
+        estimator
+            Fitted, with the parameters that the file tells. A file of another estimator is an error, which names it.
         """
         return cls._of_model(_mercer.Model.read_libsvm(path))
 
@@ -329,7 +350,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             loaded.n_features_in_ = columns
         loaded.shape_fit_ = (int(model.provenance["rows"]), columns or 0)
         loaded._adopt(model)
-        return loaded  # type: ignore[return-value]
+        return loaded
 
     def _repr_html_(self) -> str:
         from mercer._html import model_card

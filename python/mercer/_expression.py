@@ -66,7 +66,13 @@ def resolve_gamma(gamma: Any, X: Any, weights: np.ndarray | None = None) -> floa
         return 1.0
     if gamma == "auto":
         return 1.0 / X.shape[1]
-    variance = _variance(X, weights)
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = _variance(X, weights)
+    if not np.isfinite(variance):
+        raise ValueError(
+            "The dual coefficients or intercepts are not finite, since gamma='scale' needs the variance of X and that "
+            "overflows; scale the columns"
+        )
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
 from os import PathLike
 from typing import Any
@@ -27,8 +28,7 @@ def load(path: str | PathLike[str]) -> KernelMachine:
     Examples
     --------
     >>> import tempfile, os, mercer
-    >>> from mercer.datasets import load_dataset
-    >>> X, y = load_dataset("moons", return_X_y=True)
+    >>> X, y = mercer.datasets.load("moons", return_X_y=True)
     >>> path = os.path.join(tempfile.mkdtemp(), "moons.mercer")
     >>> mercer.SVC(C=10).fit(X, y).save(path)
     >>> bool((mercer.load(path).predict(X) == y).mean() > 0.9)
@@ -83,7 +83,7 @@ def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
         # The tolerance of these is a violation.
         told.pop("gap", None)
     found: dict[str, Any] = {"kernel": model.kernel}
-    for key, name, read in [
+    readers: list[tuple[str, str, Callable[[str], Any]]] = [
         ("C", "C", float),
         ("nu", "nu", float),
         ("mu", "alpha", float),
@@ -96,7 +96,8 @@ def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
         ("average", "average", lambda text: text == "true"),
         ("keep", "keep", int),
         ("loss", "loss", str),
-    ]:
+    ]
+    for key, name, read in readers:
         if name in known and told.get(key, "none") != "none":
             found[name] = read(told[key])
     loss = told.get("loss", "")

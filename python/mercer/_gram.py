@@ -33,7 +33,7 @@ class Gram(NDArrayOperatorsMixin):
     ----------
     values : array-like of shape (rows, columns)
         The entries.
-    kernel : str or Kernel, optional
+    kernel : str or Kernel, default=None
         The kernel that made them.
 
     Attributes
@@ -127,8 +127,8 @@ class Gram(NDArrayOperatorsMixin):
 
         Parameters
         ----------
-        n_jobs : int, optional
-            Threads; all cores unless said.
+        n_jobs : int, default=None
+            Threads; None for all cores.
 
         Returns
         -------
@@ -139,7 +139,13 @@ class Gram(NDArrayOperatorsMixin):
         return KernelReport.of({**found, "kernel": None if self.kernel is None else repr(self.kernel)})
 
     def spectrum(self) -> np.ndarray:
-        """All eigenvalues, largest first."""
+        """All eigenvalues, largest first.
+
+        Returns
+        -------
+        ndarray of shape (rows,)
+            The eigenvalues.
+        """
         return _mercer.spectrum(self._double())
 
     def align(self, y: Any, *, centered: bool = True) -> float:
@@ -149,7 +155,7 @@ class Gram(NDArrayOperatorsMixin):
         ----------
         y : array-like
             Classes or numbers, one a row.
-        centered : bool
+        centered : bool, default=True
             Whether both matrices are centred first.
 
         Returns
@@ -162,14 +168,32 @@ class Gram(NDArrayOperatorsMixin):
         )
 
     def center(self) -> Gram:
-        """Return the Gram matrix of the features less their mean: HKH with H = I - 11'/n."""
+        """Return the Gram matrix of the features less their mean: HKH with H = I - 11'/n.
+
+        Returns
+        -------
+        Gram
+            The centred matrix, which knows no kernel.
+        """
         values = self._double()
         mean = values.mean(axis=0)
         centered = values - mean[:, None] - mean[None, :] + mean.mean()
         return Gram(_symmetric(centered).astype(self.dtype, copy=False))
 
     def repair(self, how: How = "clip") -> Gram:
-        """Return a positive semi-definite matrix near this one; see `mercer.repair`."""
+        """Return a positive semi-definite matrix near this one.
+
+        Parameters
+        ----------
+        how : {"clip", "flip", "shift"}, default="clip"
+            Negative eigenvalues become zero (the nearest matrix there is), change their sign, or all eigenvalues grow
+            by as much as the smallest is below zero.
+
+        Returns
+        -------
+        Gram
+            The repaired matrix, which knows no kernel.
+        """
         return Gram(repair(self._double(), how).astype(self.dtype, copy=False))
 
     # -------------------------------------------------------------------------------------------- pictures
@@ -179,14 +203,14 @@ class Gram(NDArrayOperatorsMixin):
 
         Parameters
         ----------
-        labels : array-like, optional
+        labels : array-like, default=None
             One a row: rows with equal labels are put side by side.
-        title : str, optional
-            The heading; the kernel unless said.
-        dark : bool
-            For a dark page.
-        size : int, optional
-            Width in pixels.
+        title : str, default=None
+            The heading; None is the kernel.
+        dark : bool, default=False
+            Whether it is for a dark page.
+        size : int, default=None
+            Width in pixels; None for the usual one.
 
         Returns
         -------
@@ -206,7 +230,7 @@ class Gram(NDArrayOperatorsMixin):
 
         Parameters
         ----------
-        rows : int
+        rows : int, default=500
             About so many at most.
 
         Returns
@@ -246,14 +270,16 @@ def gram(
     ----------
     kernel : Kernel or str
         The kernel; words such as ``scale`` are worked out on `Y` where it is given, else on `X`.
-    X, Y : array-like, sparse matrix, data frame or list of str
-        Rows; without `Y`, those of `X` with each other.
-    dtype : {"float64", "float32"}, optional
-        Of the entries; float32 if both are float32 arrays, unless said.
-    memory_limit : int, optional
-        Bytes that the matrix may take; 60 % of the free memory unless said.
-    n_jobs : int, optional
-        Threads; all cores unless said. The entries are the same for any number.
+    X : array-like, sparse matrix, data frame or list of str
+        Rows.
+    Y : array-like, sparse matrix, data frame or list of str, default=None
+        Other rows; None for the values between those of `X`.
+    dtype : {"float64", "float32"}, default=None
+        Of the entries; None is float32 if all are float32 arrays, else float64.
+    memory_limit : int, default=None
+        Bytes that the matrix may take; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, -1 for all cores, -2 for all but one. The entries are the same for any number.
 
     Returns
     -------
@@ -279,10 +305,10 @@ def repair(K: Any, how: How = "clip", *, memory_limit: int | None = None) -> np.
     ----------
     K : array-like of shape (n, n)
         The matrix; what is not symmetric in it is averaged first.
-    how : {"clip", "flip", "shift"}
+    how : {"clip", "flip", "shift"}, default="clip"
         Negative eigenvalues become zero (the nearest matrix there is), change their sign, or all eigenvalues grow by
         as much as the smallest is below zero.
-    memory_limit : int, optional
+    memory_limit : int, default=None
         Bytes that the work may take; it needs four matrices of this size.
 
     Returns

@@ -145,7 +145,7 @@ class Kernel(_Text):
     @property
     def status(self) -> Literal["psd", "conditional", "unknown", "not psd"]:
         """Whether it is positive semi-definite, as far as its form tells."""
-        return _mercer.kernel_info(self._text)["status"]  # type: ignore[no-any-return]
+        return _mercer.kernel_info(self._text)["status"]
 
     @property
     def claim(self) -> str:
@@ -206,14 +206,16 @@ class Kernel(_Text):
 
         Parameters
         ----------
-        X, Y : array-like, sparse matrix, data frame or list of str
-            Rows; without `Y`, those of `X` with each other, symmetric to the last bit.
-        dtype : {"float64", "float32"}, optional
-            Of the result; float32 if both are float32 arrays, unless said.
-        memory_limit : int, optional
-            Bytes that the matrix may take; 60 % of the free memory unless said.
-        n_jobs : int, optional
-            Threads; all cores unless said.
+        X : array-like, sparse matrix, data frame or list of str
+            Rows.
+        Y : array-like, sparse matrix, data frame or list of str, default=None
+            Other rows; None for the values between those of `X`, symmetric to the last bit.
+        dtype : {"float64", "float32"}, default=None
+            Of the result; None is float32 if all are float32 arrays, else float64.
+        memory_limit : int, default=None
+            Bytes that the matrix may take; None for 60 % of what is free.
+        n_jobs : int, default=None
+            Threads; None for all cores, -1 for all cores, -2 for all but one.
 
         Returns
         -------
@@ -225,7 +227,24 @@ class Kernel(_Text):
         )
 
     def diagonal(self, X: Any) -> np.ndarray:
-        """Return k(x, x) for every row, without the matrix."""
+        """Return k(x, x) for every row, without the matrix.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or list of str
+            Rows; words such as ``scale`` are worked out on them.
+
+        Returns
+        -------
+        ndarray of shape (rows,)
+            The values.
+
+        Examples
+        --------
+        >>> from mercer import kernels
+        >>> kernels.linear().diagonal([[1.0], [2.0]])
+        array([1., 4.])
+        """
         return self.bind(X).diagonal(X)
 
     def features(self, X: Any) -> np.ndarray:
@@ -261,11 +280,11 @@ class Kernel(_Text):
         ----------
         X : array-like, sparse matrix, data frame or list of str
             Rows.
-        rows : int, optional
-            More than so many are sampled; 4 000 unless said.
-        seed : int
+        rows : int, default=None
+            More than so many are sampled; None is 4 000.
+        seed : int, default=0
             Of the sample.
-        memory_limit : int, optional
+        memory_limit : int, default=None
             Bytes for whole matrices; beyond it only the extreme eigenvalues are computed.
 
         Returns
@@ -292,7 +311,7 @@ class Kernel(_Text):
             Rows.
         y : array-like
             Classes or numbers, one a row.
-        centered : bool
+        centered : bool, default=True
             Whether both matrices are centred first.
 
         Returns

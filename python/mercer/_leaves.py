@@ -90,11 +90,11 @@ def poly(degree: int = 3, gamma: float = 1, offset: float = 1) -> Kernel:
 
     Parameters
     ----------
-    degree : whole, 1 to 64
+    degree : whole, 1 to 64, default=3
         Highest degree.
-    gamma : more than 0
+    gamma : more than 0, default=1
         Scale of the inner product.
-    offset : any number
+    offset : any number, default=1
         Weight of the lower degrees.
 
     Returns
@@ -126,12 +126,12 @@ def rbf(
 
     Parameters
     ----------
-    gamma : more than 0, or scale or median
+    gamma : more than 0, or scale or median, default=None
         Rate; `scale` = 1/(d*var), `median` from the median distance; give this one or sigma and width;
         scale if none is given.
-    sigma : more than 0
+    sigma : more than 0, default=None
         Standard deviation: gamma = 1/(2*sigma^2); give this one or gamma and width.
-    width : more than 0
+    width : more than 0, default=None
         Gamma = 1/width^2; give this one or gamma and sigma.
 
     Returns
@@ -159,7 +159,7 @@ def laplace(scale: float = 1) -> Kernel:
 
     Parameters
     ----------
-    scale : more than 0
+    scale : more than 0, default=1
         Distance at which it falls to 1/e.
 
     Returns
@@ -190,9 +190,9 @@ def exponential(
 
     Parameters
     ----------
-    scale : more than 0
+    scale : more than 0, default=1
         Distance at which it falls to 1/e.
-    distance : euclidean, manhattan, hamming
+    distance : euclidean, manhattan, hamming, default="euclidean"
         Which distance.
 
     Returns
@@ -220,9 +220,9 @@ def matern(nu: float = 1.5, scale: float = 1) -> Kernel:
 
     Parameters
     ----------
-    nu : 0.5, 1.5, 2.5
+    nu : 0.5, 1.5, 2.5, default=1.5
         Smoothness.
-    scale : more than 0
+    scale : more than 0, default=1
         Length scale.
 
     Returns
@@ -250,9 +250,9 @@ def rq(alpha: float = 1, scale: float = 1) -> Kernel:
 
     Parameters
     ----------
-    alpha : more than 0
+    alpha : more than 0, default=1
         How heavy the tail is not.
-    scale : more than 0
+    scale : more than 0, default=1
         Length scale.
 
     Returns
@@ -280,9 +280,9 @@ def periodic(period: float = 1, scale: float = 1) -> Kernel:
 
     Parameters
     ----------
-    period : more than 0
+    period : more than 0, default=1
         Length of one turn.
-    scale : more than 0
+    scale : more than 0, default=1
         Length scale.
 
     Returns
@@ -356,9 +356,9 @@ def sigmoid(gamma: float = 1, offset: float = 0) -> Kernel:
 
     Parameters
     ----------
-    gamma : more than 0
+    gamma : more than 0, default=1
         Scale of the inner product.
-    offset : any number
+    offset : any number, default=0
         Shift.
 
     Returns
@@ -386,7 +386,7 @@ def chi2(gamma: float = 1) -> Kernel:
 
     Parameters
     ----------
-    gamma : more than 0
+    gamma : more than 0, default=1
         How fast it falls.
 
     Returns
@@ -483,7 +483,7 @@ def monomials(degree: int = 3) -> Kernel:
 
     Parameters
     ----------
-    degree : whole, 1 to 32
+    degree : whole, 1 to 32, default=3
         Highest degree.
 
     Returns
@@ -511,7 +511,7 @@ def tuples(degree: int = 3) -> Kernel:
 
     Parameters
     ----------
-    degree : whole, 1 to 64
+    degree : whole, 1 to 64, default=3
         Highest degree.
 
     Returns
@@ -539,7 +539,7 @@ def constant(value: float = 1) -> Kernel:
 
     Parameters
     ----------
-    value : 0 or more
+    value : 0 or more, default=1
         The value.
 
     Returns
@@ -613,7 +613,7 @@ def spectrum(k: int = 3) -> Kernel:
 
     Parameters
     ----------
-    k : whole, 1 to 1000000
+    k : whole, 1 to 1000000, default=3
         Length of the substrings.
 
     Returns

@@ -68,8 +68,7 @@ def pair_coefficients(arranged: np.ndarray, n_support: np.ndarray, points: Any) 
     ends = np.cumsum(n_support)
     part = [slice(end - count, end) for end, count in zip(ends, n_support, strict=True)]
     weights = [
-        arranged[second - 1, part[first]] @ points[part[first]]
-        + arranged[first, part[second]] @ points[part[second]]
+        arranged[second - 1, part[first]] @ points[part[first]] + arranged[first, part[second]] @ points[part[second]]
         for first, second in combinations(range(len(n_support)), 2)
     ]
     stacked = np.vstack([np.asarray(row).reshape(1, -1) for row in weights])

@@ -61,8 +61,7 @@ def pairwise_expression(
     if callable(kernel):
         return Expression("precomputed", matrix=True, function=UserKernel(kernel, dict(params or {})))
     raise TypeError(
-        "kernel must be a name, an expression, a kernel of mercer.kernels, a callable or 'precomputed'; "
-        f"got {kernel!r}"
+        f"kernel must be a name, an expression, a kernel of mercer.kernels, a callable or 'precomputed'; got {kernel!r}"
     )
 
 

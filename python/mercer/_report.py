@@ -51,7 +51,18 @@ class KernelReport:
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> KernelReport:
-        """Read what the engine found."""
+        """Read what the engine found.
+
+        Parameters
+        ----------
+        found : dict
+            The answer of the engine.
+
+        Returns
+        -------
+        KernelReport
+            The same as a value.
+        """
         named = ("kernel", "smallest", "largest", "witness_rows", "witness", "witness_value")
         reason = found.get("reason") or _in_words(found)
         return cls(found["verdict"], reason, **{name: found.get(name) for name in named}, details=found)
@@ -65,7 +76,13 @@ class KernelReport:
         return self.holds
 
     def lines(self) -> list[tuple[str, str]]:
-        """Return what there is to say, as pairs of a name and a text."""
+        """Return what there is to say.
+
+        Returns
+        -------
+        list of (str, str)
+            Pairs of a name and a text.
+        """
         told = [("kernel", self.kernel), ("verdict", f"{self.verdict}: {self.reason}")]
         if "claim" in self.details:
             told.append(("by its form", self.details["claim"]))

@@ -23,8 +23,8 @@ def sample_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
         )
     if weights.size == 0:
         return None
-    weights = _check_sample_weight(sample_weight, np.empty((count, 1)), dtype=np.float64)
-    if not (weights > 0).any():
+    if np.isfinite(weights).all() and not (weights > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
+    weights = _check_sample_weight(sample_weight, np.empty((count, 1)), dtype=np.float64)
     # A row that counts less than nothing counts nothing.
     return np.maximum(weights, 0.0)

@@ -30,18 +30,27 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     Parameters
     ----------
     gamma : "scale" or float, default=1.0
-        Of the kernel; "scale" is 1/(n_features · variance of X).
+        Of the kernel; "scale" is 1/(n_features · X.var()).
     n_components : int, default=100
-        Number of features.
-    random_state : int, RandomState instance or None, default=None
-        Draws the directions; the same as scikit-learn's for the same state.
+        How many features are made.
+    random_state : int, RandomState or None, default=None
+        Draws directions and phases; the same as scikit-learn's for the same state.
 
     Attributes
     ----------
     random_weights_ : ndarray of shape (n_features, n_components)
         Directions, drawn from the spectrum of the kernel.
     random_offset_ : ndarray of shape (n_components,)
-        Phases.
+        Phases, drawn from 0 to 2π.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Time O(m d) a row, for m components and d features. The kernel language has such features, of any shift-invariant
+    kernel, as the map `fourier`. Mathematics: docs/maths.md §1.1.
 
     References
     ----------
@@ -78,7 +87,7 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows; only their number of columns counts, and their variance for `gamma="scale"`.
-        y : ignored
+        y : ignored, default=None
             Present for pipelines.
 
         Returns
@@ -130,29 +139,44 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     Parameters
     ----------
-    kernel : str, kernel object or callable, default="rbf"
-        A name of scikit-learn's pairwise kernels (with `gamma`, `degree`, `coef0`), an expression of the
-        kernel language, a kernel of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on two
-        rows, or "precomputed".
-    gamma, coef0, degree : float, default=None
-        Of a named kernel; None is what scikit-learn's kernel functions take.
+    kernel : str, Kernel or callable, default="rbf"
+        A name of scikit-learn's pairwise kernels ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2",
+        "additive_chi2", with `gamma`, `degree`, `coef0`), an expression of the kernel language such as
+        "0.5*rbf(sigma=1) + linear", an object of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on
+        two rows, or "precomputed".
+    gamma : float, default=None
+        Of "rbf", "laplacian", "poly", "sigmoid" and "chi2"; None is 1/n_features, for "chi2" 1.
+    coef0 : float, default=None
+        Offset of "poly" and "sigmoid"; None is 1.
+    degree : float, default=None
+        Degree of "poly"; None is 3.
     kernel_params : dict, default=None
-        Keyword arguments for a callable, or further ones of a named kernel.
+        Keyword arguments for a callable, or `gamma`, `degree` and `coef0` of a named kernel.
     n_components : int, default=100
         How many rows are drawn, and features made.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState or None, default=None
         Draws the rows; the same as scikit-learn's for the same state.
     n_jobs : int, default=None
-        Threads; None is all that the machine has.
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
     components_ : ndarray or sparse matrix of shape (n_components, n_features)
         The rows that were drawn.
     component_indices_ : ndarray of shape (n_components,)
-        Their numbers among the training rows.
+        Numbers of these rows among the training rows.
     normalization_ : ndarray of shape (n_components, n_components)
         Inverse root of the kernel matrix of these rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Time O(m^3) to fit and O(m d + m^2) a row to transform, for m components and d features. The kernel language has
+    such features as the map `nystrom`. Mathematics: docs/maths.md §1.1.
 
     References
     ----------
@@ -208,7 +232,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows; the kernel matrix for `kernel="precomputed"`.
-        y : ignored
+        y : ignored, default=None
             Present for pipelines.
 
         Returns

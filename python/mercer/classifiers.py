@@ -76,7 +76,7 @@ class KernelLogistic(_Odds):
     ----------
     C : float, default=1.0
         Penalty of errors; large C fits the training rows closely.
-    kernel : str, kernel or callable, default="rbf"
+    kernel : str, Kernel or callable, default="rbf"
         A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
         "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
         "precomputed".
@@ -89,7 +89,7 @@ class KernelLogistic(_Odds):
     fit_intercept : bool, default=True
         Whether there is an offset b, which is not penalised.
     class_weight : dict or "balanced", default=None
-        What C is multiplied by for each class.
+        What C is multiplied by for each class; "balanced" is n_samples/(n_classes · rows of the class).
     tol : float, default=1e-6
         Relative gap between the objective and its lower bound at which the solver ends.
     max_iter : int, default=100
@@ -97,43 +97,61 @@ class KernelLogistic(_Odds):
     verbose : bool, default=False
         Whether to print progress.
     time_limit : float, default=None
-        Seconds after which the fit ends with what there is.
+        Seconds after which the fit ends with what there is; None for no limit.
     memory_limit : int or str, default=None
-        Bytes for matrices, or a text such as "4GB"; by default 60 % of what is free.
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
     n_jobs : int, default=None
-        Threads; None for all cores, or as OMP_NUM_THREADS says. Results do not depend on it.
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, certificates_ : Certificate
-        What the solution is worth, of the worst machine and of all.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
+        machines the worst.
+    certificates_ : list of Certificate
+        One for each machine.
     gap_ : float
-        Relative duality gap of the worst machine.
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
     converged_ : bool
-        Whether the certificate meets `tol`.
-    history_ : dict of arrays
-        How the solver went; a list of them for more than two classes.
-    kernel_ : kernel
+        Whether every certificate has a gap of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray or list of dict
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report; a list of such dicts for more than two classes.
+    kernel_ : Kernel
         The kernel with all words turned into numbers.
     kernel_report_ : dict
-        Mercer status of the kernel, with its proof.
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
     classes_ : ndarray of shape (n_classes,)
-        Classes.
+        Classes, sorted.
     class_weight_ : ndarray of shape (n_classes,)
-        What C is multiplied by for each.
-    support_ : ndarray
+        What C was multiplied by for each class.
+    support_ : ndarray of shape (n_support,)
         Numbers of the training rows with a coefficient: here nearly all.
-    support_vectors_ : ndarray or sparse matrix
-        These rows.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
     dual_coef_ : ndarray of shape (n_machines, n_support)
-        Coefficients, a row for each pair of classes (0,1), (0,2), …, (1,2), …, which is above 0 for the first of the
-        pair; of two classes, above 0 for the second.
+        Coefficients of these rows; n_machines is 1 for two classes, else the number of pairs of classes: (0,1), (0,2),
+        …, (1,2), …. The score of a pair is above 0 for its first class; where there are only two, it is above 0 for the
+        second.
     intercept_ : ndarray of shape (n_machines,)
-        Offsets.
+        Offsets b.
     n_iter_ : int
-        Steps of the machine that took most.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Newton steps of the machine that took most.
+    fit_status_ : int
+        0 where `converged_`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `newton`: Kernel logistic regression (and other smooth losses) by Newton's method. Time O(n^3) a step, for n
+    rows. Mathematics: docs/maths.md §4.12. Reference: Zhu & Hastie 2005.
 
     Examples
     --------
@@ -195,16 +213,83 @@ class LeastSquaresSVC(WeightedClassifier):
 
     Parameters
     ----------
+    C : float, default=1.0
+        Penalty of errors; large C fits the training rows closely.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    fit_intercept : bool, default=True
+        Whether there is an offset b, which is not penalised.
+    class_weight : dict or "balanced", default=None
+        What C is multiplied by for each class; "balanced" is n_samples/(n_classes · rows of the class).
     tol : float, default=1e-6
         Relative gap between the objective and its lower bound up to which `converged_` is True; the system is solved
         directly, so that only rounding can make it larger.
-    C, kernel, degree, gamma, coef0, fit_intercept, class_weight, verbose, time_limit, memory_limit, n_jobs
-        As in `KernelLogistic`.
+    verbose : bool, default=False
+        Whether to print progress.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, gap_, converged_, kernel_, classes_, support_, dual_coef_, intercept_
-        As in `KernelLogistic`.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
+        machines the worst.
+    certificates_ : list of Certificate
+        One for each machine.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a gap of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray or list of dict
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report; a list of such dicts for more than two classes.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+    class_weight_ : ndarray of shape (n_classes,)
+        What C was multiplied by for each class.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows with a coefficient: here nearly all.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Coefficients of these rows; n_machines is 1 for two classes, else the number of pairs of classes: (0,1), (0,2),
+        …, (1,2), …. The score of a pair is above 0 for its first class; where there are only two, it is above 0 for the
+        second.
+    intercept_ : ndarray of shape (n_machines,)
+        Offsets b.
+    n_iter_ : int
+        1: the system is solved directly.
+    fit_status_ : int
+        0 where `converged_`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `ls-svm`: Least-squares SVM: the squared loss on labels, one linear system. Time O(n^3), for n rows.
+    Mathematics: docs/maths.md §4.13. Reference: Suykens & Vandewalle 1999.
 
     Examples
     --------
@@ -259,23 +344,95 @@ class GradientKernelClassifier(_Odds):
     Parameters
     ----------
     loss : {"logistic", "hinge", "squared-hinge"}, default="logistic"
-        What an error costs. `predict_proba` is there for "logistic". The hinge has a kink, where gradients decide
-        little: its gap falls with the number of steps only, to about 1e-2 or 1e-3.
-    C, kernel, degree, gamma, coef0, fit_intercept, class_weight
-        As in `KernelLogistic`.
+        What an error costs, with the margin m = y·(f(x) + b):
+
+        - "hinge": max(0, 1-m), support vector classification
+        - "squared-hinge": max(0, 1-m)^2, smooth support vector classification
+        - "logistic": log(1 + exp(-m)), logistic regression: scores are log-odds
+
+        `predict_proba` is there for "logistic". The hinge has a kink, where gradients decide little: its gap falls with
+        the number of steps only, to about 1e-2 or 1e-3.
+    C : float, default=1.0
+        Penalty of errors; large C fits the training rows closely.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    fit_intercept : bool, default=True
+        Whether there is an offset b, which is not penalised.
+    class_weight : dict or "balanced", default=None
+        What C is multiplied by for each class; "balanced" is n_samples/(n_classes · rows of the class).
     step : float, default=None
-        Length of a step; None for the longest that is safe for a smooth loss, and 2/(lambda·(t + 1)) for the hinge.
+        Length of a step, which in step t is divided by √t for a loss with kinks. None for the longest that is safe for
+        a smooth loss, and for 2/(lambda·(t + 1)), with lambda = 1/(C·n_samples), for a loss with kinks.
     tol : float, default=1e-4
         Relative gap between the objective and its lower bound at which the solver ends.
     max_iter : int, default=1000
         Steps at most, each a product of K with a vector.
-    verbose, time_limit, memory_limit, n_jobs
-        As in `KernelLogistic`.
+    verbose : bool, default=False
+        Whether to print progress.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, gap_, converged_, history_, kernel_, classes_, support_, dual_coef_, intercept_
-        As in `KernelLogistic`.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
+        machines the worst.
+    certificates_ : list of Certificate
+        One for each machine.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a gap of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray or list of dict
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report; a list of such dicts for more than two classes.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+    class_weight_ : ndarray of shape (n_classes,)
+        What C was multiplied by for each class.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows with a coefficient: here nearly all.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Coefficients of these rows; n_machines is 1 for two classes, else the number of pairs of classes: (0,1), (0,2),
+        …, (1,2), …. The score of a pair is above 0 for its first class; where there are only two, it is above 0 for the
+        second.
+    intercept_ : ndarray of shape (n_machines,)
+        Offsets b.
+    n_iter_ : int
+        Steps of the machine that took most.
+    fit_status_ : int
+        0 where `converged_`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `gradient`: Gradient descent in function space for the squared, logistic or hinge loss. Time O(n^2) a step,
+    for n rows. Mathematics: docs/maths.md §4.11. Reference: Kivinen, Smola & Williamson 2004.
 
     Examples
     --------

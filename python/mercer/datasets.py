@@ -61,9 +61,9 @@ def load(name: str, *, return_X_y: bool = False, as_frame: bool = False, **param
     ----------
     name : str
         One of `names()`.
-    return_X_y : bool
+    return_X_y : bool, default=False
         Whether the rows and the target alone are returned.
-    as_frame : bool
+    as_frame : bool, default=False
         Whether the rows are a pandas DataFrame and the target a Series.
     **parameters : float
         Of generated sets: `n` rows, `noise` and `seed`.

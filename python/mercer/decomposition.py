@@ -29,52 +29,65 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     Parameters
     ----------
     n_components : int, default=None
-        How many components; None keeps all that are not zero.
-    kernel : str, kernel object or callable, default="linear"
-        A name of scikit-learn's pairwise kernels (with `gamma`, `degree`, `coef0`), an expression of the
-        kernel language, a kernel of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on two
-        rows, or "precomputed".
+        How many components; None keeps all whose eigenvalue is above 0.
+    kernel : str, Kernel or callable, default="linear"
+        A name of scikit-learn's pairwise kernels ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2",
+        "additive_chi2", with `gamma`, `degree`, `coef0`), an expression of the kernel language such as
+        "0.5*rbf(sigma=1) + linear", an object of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on
+        two rows, or "precomputed".
     gamma : float, default=None
-        Of rbf, laplacian, poly, sigmoid and chi2; None is 1/n_features.
+        Of "rbf", "laplacian", "poly", "sigmoid" and "chi2"; None is 1/n_features, for "chi2" 1.
     degree : float, default=3
-        Of poly.
+        Degree of "poly".
     coef0 : float, default=1
-        Of poly and sigmoid.
+        Offset of "poly" and "sigmoid".
     kernel_params : dict, default=None
         Keyword arguments for a callable.
     alpha : float, default=1.0
-        Of the ridge regression that learns the way back.
+        Penalty of the ridge regression that learns the way back, for `fit_inverse_transform=True`.
     fit_inverse_transform : bool, default=False
         Whether to learn the way back from components to rows.
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
-        How eigenvectors are found; "auto" is arpack for less than 10 components of more than 200 rows.
+        How eigenvectors are found; "auto" is arpack for less than 10 components of more than 200 rows, else dense.
     tol : float, default=0
-        Tolerance of arpack.
+        Tolerance of arpack; 0 is the precision of the machine.
     max_iter : int, default=None
-        Iterations of arpack at most.
+        Iterations of arpack at most; None is its own choice.
     iterated_power : int or "auto", default="auto"
         Power iterations of the randomized solver.
     remove_zero_eig : bool, default=False
-        Whether to drop components whose eigenvalue is zero.
-    random_state : int, RandomState instance or None, default=None
-        Of arpack and the randomized solver.
+        Whether to drop components whose eigenvalue is zero; `n_components=None` always does.
+    random_state : int, RandomState or None, default=None
+        Start of arpack and of the randomized solver.
     copy_X : bool, default=True
         Whether to keep a copy of the training rows, and not the rows themselves.
     n_jobs : int, default=None
-        Threads; None is all that the machine has.
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components,)
         Of the centred kernel matrix, the largest first.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
-        Its eigenvectors.
+        Eigenvectors of the centred kernel matrix, of length 1.
     gamma_ : float
         The value that `gamma` stands for.
-    X_fit_ : ndarray of shape (n_samples, n_features)
-        The training rows.
-    dual_coef_, X_transformed_fit_ : ndarray
-        The way back; only with `fit_inverse_transform=True`.
+    dual_coef_ : ndarray of shape (n_samples, n_features)
+        Coefficients of the way back; only with `fit_inverse_transform=True`.
+    X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features)
+        The training rows; the kernel matrix for `kernel="precomputed"`.
+    X_transformed_fit_ : ndarray of shape (n_samples, n_components)
+        Coordinates of the training rows; only with `fit_inverse_transform=True`.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Time O(n^3) with the dense solver, O(n^2) a component and iteration with the others, for n rows; the kernel matrix
+    is held. Kernels: docs/maths.md §1.2.
 
     References
     ----------
@@ -85,9 +98,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     --------
     >>> import numpy as np
     >>> from mercer import KernelPCA
-    >>> X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [4.0, 4.0]])
     >>> KernelPCA(n_components=1).fit_transform(X).ravel().round(3)
-    array([-2.121, -0.707,  0.707,  2.121])
+    array([-2.475, -1.061,  0.354,  3.182])
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -154,7 +167,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows; the kernel matrix for `kernel="precomputed"`.
-        y : ignored
+        y : ignored, default=None
             Present for pipelines.
 
         Returns
@@ -182,7 +195,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows.
-        y : ignored
+        y : ignored, default=None
             Present for pipelines.
         **params : dict
             Passed to `fit`.

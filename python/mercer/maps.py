@@ -84,9 +84,9 @@ def polynomial(degree: int = 3, offset: float = 1) -> Map:
 
     Parameters
     ----------
-    degree : whole, 1 to 1000
+    degree : whole, 1 to 1000, default=3
         Highest degree.
-    offset : 0 or more
+    offset : 0 or more, default=1
         Weight of the lower degrees.
 
     Returns
@@ -114,7 +114,7 @@ def homogeneous(degree: int = 3) -> Map:
 
     Parameters
     ----------
-    degree : whole, 1 to 1000
+    degree : whole, 1 to 1000, default=3
         Highest degree.
 
     Returns
@@ -142,7 +142,7 @@ def tuples(degree: int = 3) -> Map:
 
     Parameters
     ----------
-    degree : whole, 1 to 1000
+    degree : whole, 1 to 1000, default=3
         Highest degree.
 
     Returns
@@ -170,7 +170,7 @@ def monomials(degree: int = 3) -> Map:
 
     Parameters
     ----------
-    degree : whole, 1 to 1000
+    degree : whole, 1 to 1000, default=3
         Highest degree.
 
     Returns
@@ -267,7 +267,7 @@ def buckets(count: int = 10) -> Map:
 
     Parameters
     ----------
-    count : whole, 2 to 1000
+    count : whole, 2 to 1000, default=10
         Buckets a column, between quantiles.
 
     Returns
@@ -318,9 +318,9 @@ def minmax(low: float = 0, high: float = 1) -> Map:
 
     Parameters
     ----------
-    low : any number
+    low : any number, default=0
         Smallest value on the training rows.
-    high : any number
+    high : any number, default=1
         Largest value on the training rows.
 
     Returns
@@ -371,11 +371,11 @@ def fourier(kernel: Kernel | str = "rbf", m: int = 100, seed: int = 0) -> Map:
 
     Parameters
     ----------
-    kernel : a kernel
+    kernel : a kernel, default="rbf"
         The kernel to imitate.
-    m : whole, 1 to 1000000
+    m : whole, 1 to 1000000, default=100
         How many features.
-    seed : whole, 0 to 9007199254740991
+    seed : whole, 0 to 9007199254740991, default=0
         Seed of the random choice.
 
     Returns
@@ -403,11 +403,11 @@ def nystrom(kernel: Kernel | str = "rbf", m: int = 100, seed: int = 0) -> Map:
 
     Parameters
     ----------
-    kernel : a kernel
+    kernel : a kernel, default="rbf"
         The kernel to imitate.
-    m : whole, 1 to 100000
+    m : whole, 1 to 100000, default=100
         How many landmarks.
-    seed : whole, 0 to 9007199254740991
+    seed : whole, 0 to 9007199254740991, default=0
         Seed of the random choice.
 
     Returns
@@ -435,9 +435,9 @@ def empirical(kernel: Kernel | str = "rbf", rank: int = 1000) -> Map:
 
     Parameters
     ----------
-    kernel : a kernel
+    kernel : a kernel, default="rbf"
         The kernel to imitate.
-    rank : whole, 1 to 100000
+    rank : whole, 1 to 100000, default=1000
         At most so many features.
 
     Returns

@@ -61,11 +61,10 @@ class Pegasos(_Pegasos):
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of errors; the larger, the more passes are needed.
-    kernel : str or kernel, default="linear"
-        "linear", or "linear@map" with a feature map of the kernel language, such as
-        "linear@standardize" or "linear@fourier(dim=200)"; "linear@polynomial(degree=1)" has a constant feature, which
-        makes an intercept.
+        Penalty of errors; the larger it is, the more passes are needed.
+    kernel : str or Kernel, default="linear"
+        "linear", or "linear@map" with a feature map of the kernel language, such as "linear@standardize" or
+        "linear@fourier(m=200)"; "linear@polynomial(degree=1)" has a constant feature, which makes an intercept.
     average : bool, default=False
         Whether the answer is the average of all iterates, and not the last one: steadier after few passes, but slower.
     tol : float, default=0.05
@@ -75,15 +74,66 @@ class Pegasos(_Pegasos):
         Passes over the rows at most.
     random_state : int, RandomState or None, default=None
         Which rows are drawn.
-    verbose, time_limit, memory_limit, n_jobs
-        As in `KernelLogistic`.
+    verbose : bool, default=False
+        Whether to print progress.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
+        machines the worst.
+    certificates_ : list of Certificate
+        One for each machine.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a gap of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray or list of dict
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report; a list of such dicts for more than two classes.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+    class_weight_ : ndarray of shape (n_classes,)
+        Ones: there is no `class_weight`.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows with a coefficient.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Coefficients of these rows; n_machines is 1 for two classes, else the number of pairs of classes: (0,1), (0,2),
+        …, (1,2), …. The score of a pair is above 0 for its first class; where there are only two, it is above 0 for the
+        second.
+    intercept_ : ndarray of shape (n_machines,)
+        Zeros: this method has no intercept.
     coef_ : ndarray of shape (n_machines, n_features)
-        Weights of the features, for `kernel="linear"`.
-    certificate_, gap_, converged_, history_, kernel_, classes_, support_, dual_coef_, intercept_
-        As in `KernelLogistic`; the intercept is 0.
+        Weights of the features; only for `kernel="linear"`.
+    n_iter_ : int
+        Passes over the rows, of the machine that took most.
+    fit_status_ : int
+        0 where `converged_`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `pegasos`: Stochastic subgradient descent with step 1/(lambda t), on explicit features. Time O(d) a step,
+    for d features. Mathematics: docs/maths.md §4.6. Reference: Shalev-Shwartz et al. 2011.
 
     Examples
     --------
@@ -137,17 +187,87 @@ class KernelPegasos(_Pegasos):
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0
-        As in `KernelLogistic`; a kernel with a constant, such as "rbf(sigma=1) + 1", has a penalised intercept.
+    C : float, default=1.0
+        Penalty of errors; the larger it is, the more passes are needed.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed". A kernel with a constant, such as "rbf(sigma=1) + 1", has a penalised intercept.
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
     class_weight : dict or "balanced", default=None
-        What C is multiplied by for each class.
-    C, average, tol, max_iter, random_state, verbose, time_limit, memory_limit, n_jobs
-        As in `Pegasos`.
+        What C is multiplied by for each class; "balanced" is n_samples/(n_classes · rows of the class).
+    average : bool, default=False
+        Whether the answer is the average of all iterates, and not the last one: steadier after few passes, but slower.
+    tol : float, default=0.05
+        Relative gap between the objective and its lower bound at which the solver ends. The gap falls like 1/t: a few
+        hundredths is what this method is for.
+    max_iter : int, default=1000
+        Passes over the rows at most.
+    random_state : int, RandomState or None, default=None
+        Which rows are drawn.
+    verbose : bool, default=False
+        Whether to print progress.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, gap_, converged_, history_, kernel_, classes_, support_, dual_coef_, intercept_
-        As in `KernelLogistic`; the intercept is 0.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
+        machines the worst.
+    certificates_ : list of Certificate
+        One for each machine.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a gap of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray or list of dict
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report; a list of such dicts for more than two classes.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+    class_weight_ : ndarray of shape (n_classes,)
+        What C was multiplied by for each class.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows with a coefficient.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Coefficients of these rows; n_machines is 1 for two classes, else the number of pairs of classes: (0,1), (0,2),
+        …, (1,2), …. The score of a pair is above 0 for its first class; where there are only two, it is above 0 for the
+        second.
+    intercept_ : ndarray of shape (n_machines,)
+        Zeros: this method has no intercept.
+    n_iter_ : int
+        Passes over the rows, of the machine that took most.
+    fit_status_ : int
+        0 where `converged_`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `kernel-pegasos`: Pegasos in coefficients, averaged in O(1) a step. Time O(n) an update, for n rows.
+    Mathematics: docs/maths.md §4.7. Reference: Shalev-Shwartz et al. 2011.
 
     Examples
     --------

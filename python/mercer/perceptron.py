@@ -31,8 +31,17 @@ class KernelPerceptron(ClassifierMachine):
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0
-        As in `KernelLogistic`. In a stream `gamma="scale"` is worked out on the rows of the first call.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features. In a stream both
+        are worked out on the rows of the first call of `partial_fit`.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
     fit_intercept : bool, default=True
         Whether there is an offset b, which a mistake changes by 1.
     average : bool, default=False
@@ -44,20 +53,69 @@ class KernelPerceptron(ClassifierMachine):
         Passes over the rows at most, for `fit`.
     verbose : bool, default=False
         Whether to print progress.
-    time_limit, memory_limit, n_jobs
-        As in `KernelLogistic`.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
+    certificate_ : Certificate or None
+        What the solution is worth: `claim` tells mistakes and margin, of the pair of classes with the worst. None after
+        `partial_fit`, which does not look back.
+    certificates_ : list of Certificate
+        One for each pair of classes; none after `partial_fit`.
+    gap_ : float
+        0 where all training rows are on the right side, else 1; NaN after `partial_fit`.
     converged_ : bool
         Whether all training rows are on the right side; False after `partial_fit`, which does not look back.
-    certificate_ : Certificate or None
-        What the solution is worth: `claim` tells mistakes and margin. None after `partial_fit`.
     mistakes_ : int
         Mistakes on the way, over all calls of `partial_fit` and all pairs of classes: each row was predicted by a
-        machine that had not seen it.
-    kernel_, classes_, support_, support_vectors_, dual_coef_, intercept_, n_iter_
-        As in `KernelLogistic`; `n_iter_` is the number of passes.
+        machine that had not seen it. Only after `partial_fit`.
+    history_ : dict of ndarray or list of dict
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report; a list of such dicts for more than two classes.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+    class_weight_ : ndarray of shape (n_classes,)
+        Ones: there is no `class_weight`.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the rows that were mistakes; in a stream they are counted from its start.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Coefficients of these rows; n_machines is 1 for two classes, else the number of pairs of classes: (0,1), (0,2),
+        …, (1,2), …. The score of a pair is above 0 for its first class; where there are only two, it is above 0 for the
+        second.
+    intercept_ : ndarray of shape (n_machines,)
+        Offsets b.
+    n_iter_ : int
+        Passes over the rows, of the pair of classes that took most; 1 after `partial_fit`.
+    fit_status_ : int
+        0 where `converged_`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the rows that were seen so far.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `kernel-perceptron`: Kernel perceptron: alpha_i grows by y_i on a mistake; optional averaging. Time O(n) a
+    mistake, for n rows. Mathematics: docs/maths.md §4.2. Reference: Freund & Schapire 1999.
+
+    Learner `online-perceptron`: One pass over a stream; support grows with mistakes; optional budget and averaging.
+    Time O(s) a row, for s support vectors. Mathematics: docs/maths.md §4.3. Reference: Freund & Schapire 1999; Dekel et
+    al. 2008.
 
     Examples
     --------

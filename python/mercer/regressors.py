@@ -21,19 +21,75 @@ class KernelQuantile(RegressorMachine):
     ----------
     quantile : float, default=0.5
         The share q of targets below the function, between 0 and 1; 0.5 is the median.
-    C, kernel, degree, gamma, coef0, fit_intercept
-        As in `KernelLogistic`. Without an intercept the share is not kept.
+    C : float, default=1.0
+        Penalty of errors; large C fits the training rows closely.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    fit_intercept : bool, default=True
+        Whether there is an offset b, which is not penalised. Without it the share `quantile` is not kept.
     tol : float, default=1e-8
         Relative gap between the objective and its lower bound at which the solver ends.
     max_iter : int, default=-1
         Iterations at most; -1 for no limit.
-    verbose, time_limit, memory_limit, n_jobs
-        As in `KernelLogistic`.
+    verbose : bool, default=False
+        Whether to print progress.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, gap_, converged_, history_, kernel_, support_, dual_coef_, intercept_
-        As in `KernelLogistic`.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel.
+    certificates_ : list of Certificate
+        The one certificate.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a gap of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows with a coefficient.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Coefficients of these rows.
+    intercept_ : ndarray of shape (1,)
+        The offset b.
+    n_iter_ : int
+        Iterations of the solver.
+    fit_status_ : int
+        0 where `converged_`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `quantile`: Quantile regression: the pinball loss. Time about O(n s), for n rows and s support vectors.
+    Mathematics: docs/maths.md §4.13. Reference: Koenker & Bassett 1978; Takeuchi et al. 2006.
 
     Examples
     --------
@@ -97,24 +153,89 @@ class GradientKernel(RegressorMachine):
     Parameters
     ----------
     loss : str, default="squared"
-        What an error r costs: "squared" (r²/2), "huber" or "huber(delta=1)", "epsilon" or "epsilon(epsilon=0.1)",
-        "pinball" or "pinball(tau=0.5)". The last two have kinks, where gradients decide little: their gap falls with
-        the number of steps only, to about 1e-2 or 1e-3.
-    C, kernel, degree, gamma, coef0, fit_intercept
-        As in `KernelLogistic`; without an intercept the squared loss is kernel ridge regression with alpha = 1/C.
+        What an error costs, with the residual r = f(x) + b - y; a loss without its parameter has the one shown:
+
+        - "squared": r^2/2, ridge regression; the mean
+        - "epsilon(epsilon=0.1)": max(0, |r|-epsilon), support vector regression
+        - "huber(delta=1.0)": r^2/2 where |r| <= delta, else delta*|r| - delta^2/2, regression that outliers cannot pull
+          far
+        - "pinball(tau=0.5)": max(-tau*r, (1-tau)*r), quantile regression
+
+        The gap of "epsilon" and "pinball", which have kinks, where gradients decide little, falls with the number of
+        steps only, to about 1e-2 or 1e-3.
+    C : float, default=1.0
+        Penalty of errors; large C fits the training rows closely.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    fit_intercept : bool, default=True
+        Whether there is an offset b, which is not penalised. Without it the squared loss is kernel ridge regression
+        with alpha = 1/C.
     step : float, default=None
-        Length of a step; None for the longest that is safe for a smooth loss, and 2/(lambda·(t + 1)) for the others.
+        Length of a step, which in step t is divided by √t for a loss with kinks. None for the longest that is safe for
+        a smooth loss, and for 2/(lambda·(t + 1)), with lambda = 1/(C·n_samples), for a loss with kinks.
     tol : float, default=1e-4
         Relative gap between the objective and its lower bound at which the solver ends.
     max_iter : int, default=1000
         Steps at most, each a product of K with a vector.
-    verbose, time_limit, memory_limit, n_jobs
-        As in `KernelLogistic`.
+    verbose : bool, default=False
+        Whether to print progress.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, gap_, converged_, history_, kernel_, support_, dual_coef_, intercept_
-        As in `KernelLogistic`.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel.
+    certificates_ : list of Certificate
+        The one certificate.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a gap of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows with a coefficient: here nearly all.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Coefficients of these rows.
+    intercept_ : ndarray of shape (1,)
+        The offset b.
+    n_iter_ : int
+        Steps.
+    fit_status_ : int
+        0 where `converged_`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `gradient`: Gradient descent in function space for the squared, logistic or hinge loss. Time O(n^2) a step,
+    for n rows. Mathematics: docs/maths.md §4.11. Reference: Kivinen, Smola & Williamson 2004.
 
     Examples
     --------

@@ -29,43 +29,67 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
 
     Parameters
     ----------
-    alpha : float or array-like of shape (n_targets,), default=1.0
-        How much the size of the function counts against its errors; an array has one for each target. With 0
-        there is nothing to certify: the equations are solved as they are, by least squares where they are
-        singular.
-    kernel : str, kernel object or callable, default="linear"
-        A name of scikit-learn's pairwise kernels (with `gamma`, `degree`, `coef0`), an expression of the
-        kernel language, a kernel of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on two
-        rows, or "precomputed".
+    alpha : float or array-like of shape (n_targets,), default=1
+        How much the size of the function counts against its errors; an array has one for each target. With 0 there is
+        nothing to certify: the equations are solved as they are, by least squares where they are singular.
+    kernel : str, Kernel or callable, default="linear"
+        A name of scikit-learn's pairwise kernels ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2",
+        "additive_chi2", with `gamma`, `degree`, `coef0`), an expression of the kernel language such as
+        "0.5*rbf(sigma=1) + linear", an object of `mercer.kernels`, a callable k(X, Y) on blocks of rows or k(x, y) on
+        two rows, or "precomputed".
     gamma : float, default=None
-        Of rbf, laplacian, polynomial, sigmoid and chi2; None is 1/n_features, for chi2 1.
+        Of "rbf", "laplacian", "poly", "sigmoid" and "chi2"; None is 1/n_features, for "chi2" 1.
     degree : float, default=3
-        Of polynomial.
+        Degree of "poly".
     coef0 : float, default=1
-        Of polynomial and sigmoid.
+        Offset of "poly" and "sigmoid".
     kernel_params : dict, default=None
         Keyword arguments for a callable.
     time_limit : float, default=None
-        Seconds after which the fit returns what it has.
+        Seconds after which the fit ends with what there is; None for no limit.
     memory_limit : int or str, default=None
-        Bytes for whole matrices, or a text such as "4GB".
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
     n_jobs : int, default=None
-        Threads; None is all that the machine has.
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
+    certificate_ : Certificate or None
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
+        targets the worst. None with `alpha=0`, or where K + alpha I has no Cholesky factor.
+    certificates_ : list of Certificate
+        One for each target; none with `alpha=0`.
+    gap_ : float
+        Relative gap of the worst target: the objective is at most this share of itself above the optimum. NaN with
+        `alpha=0`.
+    converged_ : bool
+        Whether every target is certified to a relative gap of 1e-6.
+    history_ : dict of ndarray or list of dict
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report; a list of such dicts for several targets. Not with `alpha=0`.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers. Not with `alpha=0`.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows. Not with `alpha=0`.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Coefficients of the training rows.
-    X_fit_ : array-like
+    X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features)
         The training rows; the kernel matrix for `kernel="precomputed"`.
-    certificate_ : Certificate or None
-        What the solution is worth, of several targets the worst; `certificates_` has all of them.
-    gap_ : float
-        Its relative gap.
-    converged_ : bool
-        Whether every target is certified to 1e-6.
-    history_, kernel_, kernel_report_
-        How the solver went, the kernel as a value, and what is known of it.
+    fit_status_ : int
+        0 where the equations were solved; 1 where `time_limit` or Ctrl-C ended the fit before.
+    shape_fit_ : tuple of int
+        Shape of the training rows. Not with `alpha=0`.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `cholesky`: Kernel ridge by Cholesky: (K + lambda n I) alpha = y. Time O(n^3), for n rows. Mathematics:
+    docs/maths.md §4.9. Reference: Saunders, Gammerman & Vovk 1998.
 
     Examples
     --------
@@ -154,9 +178,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
             self._fit_directly(X, target, weights, alphas)
         return self
 
-    def _fit_targets(
-        self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray
-    ) -> None:
+    def _fit_targets(self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray) -> None:
         if (alphas == 0.0).any():
             self._fit_directly(X, target, weights, alphas)
         elif (alphas == alphas[0]).all():
@@ -171,9 +193,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
     def _lines(self, alpha: float) -> dict[str, Any]:
         return {"learner": "cholesky", "loss": "squared", "offset": False, "mu": float(alpha)}
 
-    def _fit_directly(
-        self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray
-    ) -> None:
+    def _fit_directly(self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray) -> None:
         """Solve the equations alone, where they pose no problem: alpha 0, K + alpha I indefinite."""
         matrix = np.array(gram(self._expression(X), X, threads=threads(self.n_jobs)), dtype=np.float64)
         columns = target.reshape(len(target), -1)
@@ -244,7 +264,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         if difference > _ASYMMETRY * np.abs(matrix).max(initial=0.0):
             raise MercerError(
                 f"the kernel matrix is not symmetric: K[{row}, {column}] = {matrix[row, column]} but "
-                f"K[{column}, {row}] = {matrix[column, row]}; pass (K + K.T) / 2 if the difference is noise"
+                f"K[{column}, {row}] = {matrix[column, row]}; pass (K + K.T)/2 if the difference is noise"
             )
         return matrix if difference == 0.0 else (matrix + matrix.T) / 2
 
@@ -300,8 +320,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
 
         Parameters
         ----------
-        X : array-like
-            The rows to be explained.
+        X : array-like, sparse matrix, data frame, or list of texts
+            The rows to be explained; K(X, training rows) for `kernel="precomputed"`.
         k : int, default=5
             How many terms of each score to give.
 
@@ -329,9 +349,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
 
     def _fitted(self, name: str) -> Any:
         if super()._fitted(name) is None:
-            raise AttributeError(
-                f"there is no {name} of a fit that is not regularised; choose an alpha above 0"
-            )
+            raise AttributeError(f"there is no {name} of a fit that is not regularised; choose an alpha above 0")
         return self._model
 
     @classmethod
@@ -368,9 +386,7 @@ def _points(model: Any) -> Any:
 
 
 def _lengths(X: Any) -> np.ndarray:
-    return np.asarray(
-        abs(X).max(axis=1).toarray() if sp.issparse(X) else np.abs(X).max(axis=1, initial=0.0)
-    ).ravel()
+    return np.asarray(abs(X).max(axis=1).toarray() if sp.issparse(X) else np.abs(X).max(axis=1, initial=0.0)).ravel()
 
 
 def _has_zero_row(X: Any) -> bool:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
+from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Hidden, Integral, Interval, Real, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
-from mercer._callbacks import with_callbacks
+from mercer._callbacks import Progress, with_callbacks
 from mercer._classifier import ClassifierPart
 from mercer._engine import LIMITS, KernelMachine, _rows, _shape
 from mercer._pairs import pair_coefficients, support_by_class
@@ -20,8 +22,12 @@ from mercer._probability import calibrate, probabilities
 from mercer._warn import warn
 from mercer._weights import sample_weights
 
-#: Up to so many rows are solved to so small a violation, whatever `tol` is.
-_FEW, _DIGITS = 100, 1e-10
+#: Up to so many rows are solved to so small a violation, whatever `tol` is, if that takes no more than so many
+#: iterations times rows.
+_FEW, _DIGITS, _PATIENCE = 200, 1e-10, 20_000_000
+
+#: What C = inf stands for: no error is worth its price.
+_LARGE = 1e10
 
 #: Scores of the one-class machine so near the boundary, in units of its offset, are on it.
 _ZERO = 1e-8
@@ -52,9 +58,25 @@ class _SupportVectorMachine(KernelMachine):
         return tags
 
     def _lines(self, learner: str) -> dict[str, Any]:
+        return {"learner": learner, "gap": None, "violation": float(self.tol)}
+
+    def _run(
+        self,
+        lines: Mapping[str, Any],
+        table: Any,
+        target: Any,
+        weights: Any,
+        progress: Progress,
+        most: int | None = None,
+    ) -> Any:
         # Few rows are solved to many digits, since that takes no time; what counts as solved is still `tol`.
-        tol = min(float(self.tol), _DIGITS) if self.shape_fit_[0] <= _FEW else float(self.tol)
-        return {"learner": learner, "gap": None, "violation": tol}
+        patience = _PATIENCE // self.shape_fit_[0]
+        if self.shape_fit_[0] <= _FEW and self.tol > _DIGITS:
+            fine = {**lines, "violation": _DIGITS}
+            model = super()._run(fine, table, target, weights, progress, patience)
+            if "iteration limit" not in model.statuses or 0 <= self.max_iter <= patience:
+                return model
+        return super()._run(lines, table, target, weights, progress, most)
 
     def _holds(self, model: Any) -> bool:
         found = self.certificates_
@@ -64,7 +86,9 @@ class _SupportVectorMachine(KernelMachine):
     def _adopt(self, model: Any) -> None:
         super()._adopt(model)
         order, self._n_support, coefficients = self._arranged(model)
-        self.support_ = model.support.astype(np.int32)[order]
+        # A file of LIBSVM does not tell which rows the support vectors were.
+        known = len(model.support) == len(order)
+        self.support_ = model.support.astype(np.int32)[order if known else slice(0)]
         self.intercept_ = np.array(model.bias)
         self.dual_coef_: Any = coefficients
         points = model.support_points()
@@ -80,7 +104,7 @@ class _SupportVectorMachine(KernelMachine):
 
     def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The order of the support points, how many there are, and the coefficients in that order."""
-        count = len(model.support)
+        count = model.coefficients.shape[1]
         return np.arange(count), np.array([count], dtype=np.int32), np.array(model.coefficients)
 
     @property
@@ -210,6 +234,8 @@ class _Classifier(ClassifierPart, _SupportVectorMachine):
             Probabilities, calibrated on scores of rows that were left out.
         """
         check_is_fitted(self)
+        if not hasattr(self, "_temperature"):
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return probabilities(self._scores(X), len(self.classes_), self._temperature)
 
     @available_if(lambda self: self._check_probability())
@@ -238,7 +264,7 @@ class SVC(_Classifier):
     ----------
     C : float, default=1.0
         Penalty of errors; large C fits the training rows closely.
-    kernel : str, kernel or callable, default="rbf"
+    kernel : str, Kernel or callable, default="rbf"
         A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
         "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
         "precomputed".
@@ -251,47 +277,83 @@ class SVC(_Classifier):
     shrinking : bool, default=True
         Accepted for compatibility; the solver decides.
     probability : bool, default=False
-        Whether to calibrate probabilities, by five more fits.
+        Whether to calibrate probabilities for `predict_proba`, by five more fits.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality conditions at which the solver ends.
     cache_size : float, default=200
         Accepted for compatibility; see `memory_limit`.
     class_weight : dict or "balanced", default=None
-        What C is multiplied by for each class.
+        What C is multiplied by for each class; "balanced" is n_samples/(n_classes · rows of the class).
     verbose : bool, default=False
         Whether to print progress.
     max_iter : int, default=-1
-        Iterations at most; -1 for no limit.
+        Iterations of each machine at most; -1 for no limit.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Scores a class or a pair, for more than two classes.
+        Whether `decision_function` gives a score a class or a pair, for more than two classes.
     break_ties : bool, default=False
         Accepted for compatibility: `predict` always agrees with `decision_function`.
     random_state : int, RandomState or None, default=None
         Of the folds that probabilities are calibrated on.
     time_limit : float, default=None
-        Seconds after which the fit ends with what there is.
+        Seconds after which the fit ends with what there is; None for no limit.
     memory_limit : int or str, default=None
-        Bytes for matrices, or a text such as "4GB"; by default 60 % of what is free.
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
     n_jobs : int, default=None
-        Threads; None for all cores, or as OMP_NUM_THREADS says. Results do not depend on it.
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, certificates_ : Certificate
-        What the solution is worth, of the worst machine and of all.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
+        machines the worst.
+    certificates_ : list of Certificate
+        One for each machine.
     gap_ : float
-        Relative duality gap of the worst machine.
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
     converged_ : bool
-        Whether the certificate meets `tol`.
-    history_ : dict of arrays
-        How the solver went.
-    kernel_ : kernel
+        Whether every certificate has a violation of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray or list of dict
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report; a list of such dicts for more than two classes.
+    kernel_ : Kernel
         The kernel with all words turned into numbers.
     kernel_report_ : dict
-        Mercer status of the kernel, with its proof.
-    classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, \
-fit_status_, shape_fit_, n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+    class_weight_ : ndarray of shape (n_classes,)
+        What C was multiplied by for each class.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows that are support vectors, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_support)
+        Coefficients of the support vectors, in the order of scikit-learn: each is in one machine for each of the other
+        classes.
+    intercept_ : ndarray of shape (n_machines,)
+        Offsets b; n_machines is 1 for two classes, else the number of pairs of classes.
+    coef_ : ndarray or sparse matrix of shape (n_machines, n_features)
+        Weights of the features; only for `kernel="linear"`.
+    n_iter_ : ndarray of shape (n_machines,)
+        Iterations of each machine.
+    fit_status_ : int
+        0 where the solver came to its end; 1 where a limit, Ctrl-C or rounding ended it before.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `smo`: Decomposition of the dual (SMO): SVM, SVR, quantiles and every loss but the logistic. Time about
+    O(n s), for n rows and s support vectors. Mathematics: docs/maths.md §4.5. Reference: Platt 1998; Fan, Chen & Lin
+    2005.
 
     Examples
     --------
@@ -351,7 +413,7 @@ fit_status_, shape_fit_, n_features_in_, feature_names_in_
         self.n_jobs = n_jobs
 
     def _lines(self, learner: str) -> dict[str, Any]:
-        return {**super()._lines(learner), "loss": "hinge", "C": float(self.C)}
+        return {**super()._lines(learner), "loss": "hinge", "C": min(float(self.C), _LARGE)}
 
 
 class NuSVC(_Classifier):
@@ -360,15 +422,98 @@ class NuSVC(_Classifier):
     Parameters
     ----------
     nu : float, default=0.5
-        Upper bound on the share of margin errors, lower bound on the share of support vectors.
-    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter, \
-decision_function_shape, break_ties, random_state, time_limit, memory_limit, n_jobs
-        As in `SVC`.
+        Upper bound on the share of margin errors, lower bound on the share of support vectors; above 0, at most 1.
+        Where the classes leave no room for it, the most that there is room for is used, with a warning.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted for compatibility; the solver decides.
+    probability : bool, default=False
+        Whether to calibrate probabilities for `predict_proba`, by five more fits.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which the solver ends.
+    cache_size : float, default=200
+        Accepted for compatibility; see `memory_limit`.
+    class_weight : dict or "balanced", default=None
+        What the weight of the rows of each class is multiplied by; "balanced" is n_samples/(n_classes · rows of the
+        class).
+    verbose : bool, default=False
+        Whether to print progress.
+    max_iter : int, default=-1
+        Iterations of each machine at most; -1 for no limit.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Whether `decision_function` gives a score a class or a pair, for more than two classes.
+    break_ties : bool, default=False
+        Accepted for compatibility: `predict` always agrees with `decision_function`.
+    random_state : int, RandomState or None, default=None
+        Of the folds that probabilities are calibrated on.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, gap_, converged_, history_, kernel_, classes_, support_, dual_coef_, intercept_
-        As in `SVC`.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
+        machines the worst.
+    certificates_ : list of Certificate
+        One for each machine.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a violation of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray or list of dict
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report; a list of such dicts for more than two classes.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+    class_weight_ : ndarray of shape (n_classes,)
+        What the weight of the rows of each class was multiplied by.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows that are support vectors, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_support)
+        Coefficients of the support vectors, in the order of scikit-learn: each is in one machine for each of the other
+        classes.
+    intercept_ : ndarray of shape (n_machines,)
+        Offsets b; n_machines is 1 for two classes, else the number of pairs of classes.
+    coef_ : ndarray or sparse matrix of shape (n_machines, n_features)
+        Weights of the features; only for `kernel="linear"`.
+    n_iter_ : ndarray of shape (n_machines,)
+        Iterations of each machine.
+    fit_status_ : int
+        0 where the solver came to its end; 1 where a limit, Ctrl-C or rounding ended it before.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `nu-svc`: nu-SVM: nu bounds the share of margin errors and of support vectors. Time about O(n s), for n rows
+    and s support vectors. Mathematics: docs/maths.md §4.13. Reference: Schölkopf et al. 2000.
 
     Examples
     --------
@@ -435,7 +580,7 @@ decision_function_shape, break_ties, random_state, time_limit, memory_limit, n_j
         if self.nu <= most:
             return float(self.nu)
         warn(
-            f"the classes leave room for nu up to {most:.3g} only; nu = {0.99 * most:.3g} is used in place of {self.nu}",
+            f"the classes leave room for nu up to {most:.3g} only; {0.99 * most:.3g} is used in place of {self.nu}",
             UserWarning,
         )
         return float(0.99 * most)
@@ -507,15 +652,83 @@ class SVR(_Regressor):
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0, tol, C, shrinking, cache_size, verbose, max_iter, time_limit, memory_limit, n_jobs
-        As in `SVC`.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which the solver ends.
+    C : float, default=1.0
+        Penalty of errors; large C fits the training rows closely.
     epsilon : float, default=0.1
-        Half the width of the tube in which errors are free.
+        Half the width of the tube in which errors are free, in units of y.
+    shrinking : bool, default=True
+        Accepted for compatibility; the solver decides.
+    cache_size : float, default=200
+        Accepted for compatibility; see `memory_limit`.
+    verbose : bool, default=False
+        Whether to print progress.
+    max_iter : int, default=-1
+        Iterations at most; -1 for no limit.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, gap_, converged_, history_, kernel_, support_, dual_coef_, intercept_
-        As in `SVC`.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel.
+    certificates_ : list of Certificate
+        The one certificate.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a violation of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows that are support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse matrix of shape (1, n_support)
+        Coefficients of the support vectors.
+    intercept_ : ndarray of shape (1,)
+        The offset b.
+    coef_ : ndarray or sparse matrix of shape (1, n_features)
+        Weights of the features; only for `kernel="linear"`.
+    n_iter_ : int
+        Iterations of the solver.
+    fit_status_ : int
+        0 where the solver came to its end; 1 where a limit, Ctrl-C or rounding ended it before.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `svr`: Support vector regression: errors below epsilon are free. Time about O(n s), for n rows and s support
+    vectors. Mathematics: docs/maths.md §4.13. Reference: Drucker et al. 1997.
 
     Examples
     --------
@@ -566,7 +779,7 @@ class SVR(_Regressor):
 
     def _lines(self, learner: str) -> dict[str, Any]:
         loss = f"epsilon(epsilon={float(self.epsilon)!r})"
-        return {**super()._lines(learner), "loss": loss, "C": float(self.C)}
+        return {**super()._lines(learner), "loss": loss, "C": min(float(self.C), _LARGE)}
 
 
 class NuSVR(_Regressor):
@@ -575,14 +788,83 @@ class NuSVR(_Regressor):
     Parameters
     ----------
     nu : float, default=0.5
-        Upper bound on the share of rows outside the tube, lower bound on the share of support vectors.
-    C, kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, time_limit, memory_limit, n_jobs
-        As in `SVC`.
+        Upper bound on the share of rows outside the tube, lower bound on the share of support vectors; above 0, at most
+        1.
+    C : float, default=1.0
+        Penalty of errors; large C fits the training rows closely.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Accepted for compatibility; the solver decides.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which the solver ends.
+    cache_size : float, default=200
+        Accepted for compatibility; see `memory_limit`.
+    verbose : bool, default=False
+        Whether to print progress.
+    max_iter : int, default=-1
+        Iterations at most; -1 for no limit.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    certificate_, gap_, converged_, history_, kernel_, support_, dual_coef_, intercept_
-        As in `SVC`.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel.
+    certificates_ : list of Certificate
+        The one certificate.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a violation of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows that are support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse matrix of shape (1, n_support)
+        Coefficients of the support vectors.
+    intercept_ : ndarray of shape (1,)
+        The offset b.
+    coef_ : ndarray or sparse matrix of shape (1, n_features)
+        Weights of the features; only for `kernel="linear"`.
+    n_iter_ : int
+        Iterations of the solver.
+    fit_status_ : int
+        0 where the solver came to its end; 1 where a limit, Ctrl-C or rounding ended it before.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `nu-svr`: nu-SVR: the width of the tube is found, nu bounds the share outside. Time about O(n s), for n rows
+    and s support vectors. Mathematics: docs/maths.md §4.13. Reference: Schölkopf et al. 2000.
 
     Examples
     --------
@@ -632,7 +914,7 @@ class NuSVR(_Regressor):
         self.n_jobs = n_jobs
 
     def _lines(self, learner: str) -> dict[str, Any]:
-        return {**super()._lines(learner), "nu": float(self.nu), "C": float(self.C)}
+        return {**super()._lines(learner), "nu": float(self.nu), "C": min(float(self.C), _LARGE)}
 
 
 class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
@@ -640,17 +922,84 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, time_limit, memory_limit, n_jobs
-        As in `SVC`.
+    kernel : str, Kernel or callable, default="rbf"
+        A name ("linear", "poly", "rbf", "sigmoid", with the parameters below), an expression such as
+        "0.5*rbf(sigma=1) + poly(degree=2)", an object of `mercer.kernels`, a callable `k(X, Y) -> matrix`, or
+        "precomputed".
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": "scale" is 1/(n_features · X.var()), "auto" is 1/n_features.
+    coef0 : float, default=0.0
+        Offset of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which the solver ends.
     nu : float, default=0.5
-        Upper bound on the share of training rows outside, lower bound on the share of support vectors.
+        Upper bound on the share of training rows outside, lower bound on the share of support vectors; above 0, at most
+        1.
+    shrinking : bool, default=True
+        Accepted for compatibility; the solver decides.
+    cache_size : float, default=200
+        Accepted for compatibility; see `memory_limit`.
+    verbose : bool, default=False
+        Whether to print progress.
+    max_iter : int, default=-1
+        Iterations at most; -1 for no limit.
+    time_limit : float, default=None
+        Seconds after which the fit ends with what there is; None for no limit.
+    memory_limit : int or str, default=None
+        Bytes for matrices, or a text such as "4GB"; None for 60 % of what is free.
+    n_jobs : int, default=None
+        Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
+        depend on it.
 
     Attributes
     ----------
-    offset_ : float
-        What `score_samples` is compared with.
-    certificate_, gap_, converged_, history_, kernel_, support_, dual_coef_, intercept_
-        As in `SVC`.
+    certificate_ : Certificate
+        What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel.
+    certificates_ : list of Certificate
+        The one certificate.
+    gap_ : float
+        Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
+    converged_ : bool
+        Whether every certificate has a violation of at most `tol`, and nothing speaks against the kernel.
+    history_ : dict of ndarray
+        How the solver went: `iteration`, `primal`, `dual`, `gap`, `violation`, `support` and `seconds`, one entry a
+        report.
+    kernel_ : Kernel
+        The kernel with all words turned into numbers.
+    kernel_report_ : dict
+        Whether the kernel is positive semi-definite: `status`, `claim` and `proof` by its form, `measured` on the
+        training rows.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows that are support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) for a kernel matrix or a callable.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse matrix of shape (1, n_support)
+        Coefficients of the support vectors.
+    intercept_ : ndarray of shape (1,)
+        Minus `offset_`.
+    offset_ : ndarray of shape (1,)
+        What `score_samples` is compared with: from it up is inside.
+    coef_ : ndarray or sparse matrix of shape (1, n_features)
+        Weights of the features; only for `kernel="linear"`.
+    n_iter_ : int
+        Iterations of the solver.
+    fit_status_ : int
+        0 where the solver came to its end; 1 where a limit, Ctrl-C or rounding ended it before.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns; only where the training rows came with names that are texts.
+
+    Notes
+    -----
+    Learner `one-class`: One-class SVM: where the data are; a share nu is left outside. Time about O(n s), for n rows
+    and s support vectors. Mathematics: docs/maths.md §4.13. Reference: Schölkopf et al. 2001.
 
     Examples
     --------
@@ -704,8 +1053,8 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         ----------
         X : array-like, sparse matrix, data frame, or list of texts
             Training rows; the kernel matrix for `kernel="precomputed"`.
-        y : ignored
-            There for the conventions.
+        y : ignored, default=None
+            Present for pipelines.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts; a weight of 2 is the same as the row twice.
 
@@ -714,18 +1063,20 @@ class OneClassSVM(OutlierMixin, _SupportVectorMachine):  # type: ignore[misc]
         self
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
+        _num_samples(X)  # what has no length is a TypeError here, as in scikit-learn
         X = self._checked(X)
         self.shape_fit_ = _shape(X)
         weights = sample_weights(sample_weight, X)
         count = self.shape_fit_[0]
-        # LIBSVM's coefficients sum to nu times the rows, the engine's to 1.
-        self._unit = self.nu * (count if weights is None else float(weights.sum()))
+        # What LIBSVM's coefficients sum to; the engine's sum to 1.
+        self._total = self.nu * (count if weights is None else float(weights.sum()))
         self._solve(X, None, weights, {**self._lines("one-class"), "nu": float(self.nu)})
         return self
 
     def _adopt(self, model: Any) -> None:
-        if not hasattr(self, "_unit"):
-            self._unit = self.nu * model.provenance["rows"]
+        rows = model.provenance["rows"]
+        total, found = getattr(self, "_total", self.nu * rows), float(model.coefficients.sum())
+        self._unit = total / found if rows and found else 1.0
         super()._adopt(model)
         self.intercept_ = self.intercept_ * self._unit
         self.dual_coef_ = self.dual_coef_ * self._unit

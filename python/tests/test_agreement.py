@@ -43,9 +43,7 @@ KERNELS: list[dict[str, Any]] = [
 ]
 CLASSES = ["iris", "wine", "breast_cancer", "digits", "moons", "circles", "blobs"]
 NUMBERS = ["diabetes", "friedman"]
-CONFIGURATIONS = list(product(CLASSES, KERNELS, [0.1, 1.0])) + list(
-    product(["iris", "moons"], KERNELS[1:], [30.0])
-)
+CONFIGURATIONS = list(product(CLASSES, KERNELS, [0.1, 1.0])) + list(product(["iris", "moons"], KERNELS[1:], [30.0]))
 
 
 def named(value: object) -> str | None:
@@ -137,10 +135,10 @@ def test_weights_of_rows(estimator: str) -> None:
     weights[::7] = 0.0
     kernel = {"kernel": "rbf", "gamma": 0.3}
     ours, theirs = both(estimator, kernel, x, y, sample_weight=weights)
-    assert_close(
-        ours.decision_function(x) if estimator != "SVR" else ours.predict(x),
-        theirs.decision_function(x) if estimator != "SVR" else theirs.predict(x),
-    )
+    answers = [each.predict(x) if estimator == "SVR" else each.decision_function(x) for each in (ours, theirs)]
+    assert_close(*answers)
+    # scikit-learn numbers its support vectors as if the rows of weight zero had not been given.
+    theirs.support_ = np.flatnonzero(weights > 0)[theirs.support_].astype(np.int32)
     assert np.all(weights[ours.support_] > 0)
     if estimator == "SVC":
         assert_same_machines(ours, theirs, kernel_matrix(kernel, x, x), y, weights)
@@ -155,9 +153,13 @@ def test_numbers(name: str, kernel: dict[str, Any], c: float, epsilon: float) ->
     ours, theirs = both("SVR", {**kernel, "C": c, "epsilon": epsilon}, x, y)
     matrix = kernel_matrix(kernel, x, x)
     mine, other = coefficients(ours, len(y)), coefficients(theirs, len(y))
-    assert relative(numbers_dual(mine, matrix, y, epsilon), numbers_dual(other, matrix, y, epsilon)) <= SAME
+    found, wanted = (numbers_dual(each, matrix, y, epsilon) for each in (mine, other))
+    # LIBSVM that ran out of patience is a lower bound only.
+    assert relative(found, wanted) <= SAME if theirs.fit_status_ == 0 else found >= wanted
     assert np.abs(mine).max() <= c * (1 + 1e-12)
     assert abs(mine.sum()) <= 1e-9 * np.abs(mine).sum()
+    if theirs.fit_status_ != 0:
+        return
     assert_close(ours.predict(x), theirs.predict(x))
 
 
@@ -180,15 +182,25 @@ def test_numbers_by_nu(name: str, kernel: dict[str, Any], nu: float) -> None:
 @pytest.mark.parametrize("kernel", KERNELS[1:4], ids=named)
 @pytest.mark.parametrize("nu", [0.15, 0.4])
 def test_classes_by_nu(name: str, kernel: dict[str, Any], nu: float) -> None:
-    """NuSVC: ½ βᵀKβ for coefficients that are scaled to the sum 1, under the bound that ν gives them."""
+    """NuSVC: ½ βᵀKβ for coefficients that are scaled to the sum 1, under the bound that ν gives them.
+
+    The scores are given by the coefficients where both classes have one inside its bounds, and the margin is above 0.
+    """
     x, y = data_set(name)
     ours, theirs = both("NuSVC", {**kernel, "nu": nu, "decision_function_shape": "ovo"}, x, y)
     matrix = kernel_matrix(kernel, x, x)
-    for mine, other in zip(pairs_of(ours, y), pairs_of(theirs, y), strict=True):
+    scores = [each.decision_function(x).reshape(len(x), -1) for each in (ours, theirs)]
+    for k, (mine, other) in enumerate(zip(pairs_of(ours, y), pairs_of(theirs, y), strict=True)):
         one, two = mine / np.abs(mine).sum(), other / np.abs(other).sum()
-        assert relative(quadratic(one, matrix), quadratic(two, matrix)) <= SAME
         assert abs(one.sum()) <= 1e-9
-    assert_close(ours.decision_function(x), theirs.decision_function(x))
+        found, wanted, nothing = quadratic(one, matrix), quadratic(two, matrix), SAME * np.diag(matrix).mean()
+        if wanted <= nothing:
+            assert found <= nothing
+            continue
+        assert relative(found, wanted) <= SAME
+        free = one[(one != 0) & (np.abs(one) < np.abs(one).max() * (1 - 1e-9))]
+        if free.min() < 0 < free.max():
+            assert_close(scores[0][:, k], scores[1][:, k])
 
 
 @pytest.mark.parametrize("name", ["iris", "breast_cancer", "blobs", "moons"])

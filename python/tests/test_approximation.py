@@ -103,9 +103,7 @@ def test_more_components_than_rows_are_said_to_be_too_many():
     assert model.transform(NEW).shape == (20, 80) and len(model.get_feature_names_out()) == 80
 
 
-@pytest.mark.parametrize(
-    "model", [Nystroem("rbf(gamma=scale)", n_components=5), RBFSampler(n_components=5)], ids=repr
-)
+@pytest.mark.parametrize("model", [Nystroem("rbf(gamma=scale)", n_components=5), RBFSampler(n_components=5)], ids=repr)
 def test_pickles_keep_the_features(model):
     model.fit(X)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).transform(NEW), model.transform(NEW))

@@ -88,9 +88,7 @@ def test_rows_are_not_changed() -> None:
     """Neither fit nor predict writes into what it was given."""
     x, y = rows()
     thin = sparse.csr_array(x)
-    unsorted = sparse.csr_array(
-        (thin.data[::-1].copy(), thin.indices[::-1].copy(), thin.indptr), shape=x.shape
-    )
+    unsorted = sparse.csr_array((thin.data[::-1].copy(), thin.indices[::-1].copy(), thin.indptr), shape=x.shape)
     for given in (x.copy(), x.astype(np.float32), thin.copy(), unsorted):
         before = given.copy()
         mercer.SVC().fit(given, y).predict(given)
@@ -111,9 +109,7 @@ def test_names_of_columns(frame: Any, name: str) -> None:
     assert list(model.feature_names_in_) == NAMES
     assert model.n_features_in_ == 4
     model.predict(table)
-    wrong = frame(
-        {column: x[:, i] for i, column in enumerate(["length", "girth", "petal length", "petal width"])}
-    )
+    wrong = frame({column: x[:, i] for i, column in enumerate(["length", "girth", "petal length", "petal width"])})
     with pytest.raises(ValueError, match="girth"):
         model.predict(wrong)
     with pytest.raises(ValueError, match="order"):
@@ -149,9 +145,7 @@ def test_classes_of_every_kind(labels: np.ndarray) -> None:
     np.testing.assert_allclose(model.decision_function(x), theirs.decision_function(x), atol=0.02)
 
 
-@pytest.mark.parametrize(
-    "labels", [np.array([False, True]), np.array(["no", "yes"]), np.array([1, -1])], ids=str
-)
+@pytest.mark.parametrize("labels", [np.array([False, True]), np.array(["no", "yes"]), np.array([1, -1])], ids=str)
 def test_two_classes_of_every_kind(labels: np.ndarray) -> None:
     """A score above zero is the second class in NumPy's order."""
     x, y = data_set("moons")
@@ -206,8 +200,7 @@ def test_bad_training_rows_are_refused_as_scikit_learn_does(name: str, case: str
     """The same kind of exception, or none where scikit-learn has none."""
     x, y = BAD[case]
     ours, theirs = (
-        raised(lambda package=package: getattr(package, name)().fit(x, y))
-        for package in (mercer, sklearn.svm)
+        raised(lambda package=package: getattr(package, name)().fit(x, y)) for package in (mercer, sklearn.svm)
     )
     if theirs is None:
         assert ours is None
@@ -292,9 +285,7 @@ def test_nothing_is_predicted_before_fit(name: str) -> None:
         getattr(mercer, name)().predict(GOOD)
 
 
-@pytest.mark.parametrize(
-    "weight", [[1.0], np.ones(59), np.ones((60, 2)), np.full(60, np.nan), "many"], ids=str
-)
+@pytest.mark.parametrize("weight", [[1.0], np.ones(59), np.ones((60, 2)), np.full(60, np.nan), "many"], ids=str)
 def test_bad_weights(weight: Any) -> None:
     """Weights that do not fit the rows raise what scikit-learn raises."""
     ours, theirs = (

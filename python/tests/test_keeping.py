@@ -50,9 +50,7 @@ def test_copies(name: str, settings: dict[str, Any], data: str, tmp_path: Path) 
     """Pickle, copy and joblib give a machine with the same answers and the same certificate."""
     model, x = fitted(name, settings, data)
     joblib.dump(model, tmp_path / "model.joblib")
-    copies = [
-        pickle.loads(pickle.dumps(model, protocol)) for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1)
-    ]
+    copies = [pickle.loads(pickle.dumps(model, protocol)) for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1)]
     copies += [copy.copy(model), copy.deepcopy(model), joblib.load(tmp_path / "model.joblib")]
     for other in copies:
         assert_same_answers(model, other, x)
@@ -71,9 +69,7 @@ def test_files(name: str, settings: dict[str, Any], data: str, tmp_path: Path) -
         assert type(other) is type(model)
         np.testing.assert_array_equal(model.predict(x), other.predict(x))
         if hasattr(model, "decision_function"):
-            np.testing.assert_allclose(
-                other.decision_function(x), model.decision_function(x), rtol=1e-12, atol=1e-12
-            )
+            np.testing.assert_allclose(other.decision_function(x), model.decision_function(x), rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(
             sparse.csr_array(other.dual_coef_).toarray(), sparse.csr_array(model.dual_coef_).toarray()
         )
@@ -134,9 +130,7 @@ def test_cross_validation_scores_are_scikit_learns() -> None:
     """The same folds give the same scores."""
     for data in ("iris", "wine", "moons"):
         x, y = data_set(data)
-        ours, theirs = (
-            cross_val_score(package.SVC(tol=1e-6), x, y, cv=4) for package in (mercer, sklearn.svm)
-        )
+        ours, theirs = (cross_val_score(package.SVC(tol=1e-6), x, y, cv=4) for package in (mercer, sklearn.svm))
         np.testing.assert_allclose(ours, theirs)
 
 
@@ -148,16 +142,12 @@ def test_grid_search_in_a_pipeline() -> None:
         GridSearchCV(make_pipeline(StandardScaler(), package.SVC(tol=1e-6)), grid, cv=3).fit(x, y)
         for package in (mercer, sklearn.svm)
     ]
-    np.testing.assert_allclose(
-        found[0].cv_results_["mean_test_score"], found[1].cv_results_["mean_test_score"]
-    )
+    np.testing.assert_allclose(found[0].cv_results_["mean_test_score"], found[1].cv_results_["mean_test_score"])
     assert found[0].best_params_ == found[1].best_params_
 
 
 def test_grid_search_over_expressions() -> None:
     """A kernel is a parameter like any other."""
     x, y = data_set("moons")
-    search = GridSearchCV(mercer.SVC(), {"kernel": ["linear", "rbf(gamma=2)", "poly(degree=3)"]}, cv=3).fit(
-        x, y
-    )
+    search = GridSearchCV(mercer.SVC(), {"kernel": ["linear", "rbf(gamma=2)", "poly(degree=3)"]}, cv=3).fit(x, y)
     assert search.best_params_ == {"kernel": "rbf(gamma=2)"}

@@ -185,9 +185,7 @@ def test_scikit_learns_predictions_contradict_its_scores() -> None:
 def test_a_fork_after_a_fit_can_fit() -> None:
     """Threads do not survive a fork; the child gets new ones."""
     command = [sys.executable, str(Path(__file__).with_name("fits.py")), "forked", "mercer"]
-    answer = json.loads(
-        subprocess.run(command, capture_output=True, text=True, timeout=90, check=True).stdout
-    )
+    answer = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=90, check=True).stdout)
     assert answer["ended"]
     assert len(answer["predictions"]) == 5
 
@@ -197,7 +195,5 @@ def test_grid_search_in_two_processes() -> None:
     x, y = make_blobs(80, centers=3, cluster_std=3.0, random_state=0)
     grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
     alone, together = (GridSearchCV(mercer.SVC(), grid, cv=3, n_jobs=jobs).fit(x, y) for jobs in (1, 2))
-    np.testing.assert_array_equal(
-        alone.cv_results_["mean_test_score"], together.cv_results_["mean_test_score"]
-    )
+    np.testing.assert_array_equal(alone.cv_results_["mean_test_score"], together.cv_results_["mean_test_score"])
     assert together.best_estimator_.converged_

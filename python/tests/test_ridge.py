@@ -169,9 +169,7 @@ def test_expressions_and_their_precomputed_matrix_agree():
     text = "0.5*rbf(gamma=0.7) + 2*linear"
     expected = 0.5 * rbf_kernel(X, gamma=0.7) + 2 * X @ X.T
     ours = KernelRidge(kernel=text).fit(X, Y)
-    np.testing.assert_allclose(
-        ours.dual_coef_, np.linalg.solve(expected + np.eye(60), Y), rtol=1e-8, atol=1e-10
-    )
+    np.testing.assert_allclose(ours.dual_coef_, np.linalg.solve(expected + np.eye(60), Y), rtol=1e-8, atol=1e-10)
     assert ours._model.kernel == mercer._mercer.kernel_parse(text)
 
 
@@ -232,9 +230,7 @@ def test_grids_search_as_with_scikit_learn():
     grid = {"alpha": [0.01, 0.1, 1.0], "gamma": [0.1, 1.0, 10.0]}
     ours = GridSearchCV(KernelRidge(kernel="rbf"), grid, cv=3).fit(X, Y)
     theirs = GridSearchCV(Theirs(kernel="rbf"), grid, cv=3).fit(X, Y)
-    np.testing.assert_allclose(
-        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], rtol=1e-8
-    )
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], rtol=1e-8)
     assert ours.best_params_ == theirs.best_params_
     precomputed = GridSearchCV(KernelRidge(kernel="precomputed"), {"alpha": [0.01, 0.1, 1.0]}, cv=3)
     precomputed.fit(pairwise_kernels(X, metric="rbf", gamma=1.0), Y)

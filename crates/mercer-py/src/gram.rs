@@ -143,7 +143,7 @@ fn check_matrix<'py>(
         }
     };
     let cure = match &found.verdict {
-        MatrixVerdict::NotSymmetric { .. } => Some("pass (K + K.T) / 2 if the difference is noise"),
+        MatrixVerdict::NotSymmetric { .. } => Some("pass (K + K.T)/2 if the difference is noise"),
         MatrixVerdict::Refuted { .. } => {
             Some("mercer.repair(K, 'clip') gives the nearest matrix that is positive semi-definite")
         }
@@ -168,9 +168,7 @@ fn indefinite(rows: &[usize], value: f64, spectrum: Option<(f64, usize)>, n: usi
     let all = spectrum.map_or_else(String::new, |(smallest, negative)| {
         format!("; {negative} of {n} eigenvalues are negative, the smallest is {smallest:.6}")
     });
-    format!(
-        "{witness}{all}; mercer.repair(K, 'clip') gives the nearest matrix that is positive semi-definite"
-    )
+    format!("{witness}{all}")
 }
 
 /// The alignment of a kernel with a target, numbers or classes.

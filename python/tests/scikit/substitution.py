@@ -55,9 +55,7 @@ def with_substitution(module: str) -> ast.Module:
 
 def substitute(namespace: dict[str, Any]) -> None:
     """Put Mercer's classes in the place of scikit-learn's, in a namespace and in the modules it names."""
-    classes = {
-        getattr(module, name): getattr(mercer, name) for module, names in REPLACED.items() for name in names
-    }
+    classes = {getattr(module, name): getattr(mercer, name) for module, names in REPLACED.items() for name in names}
     for name, value in list(namespace.items()):
         if isinstance(value, type) and value in classes:
             namespace[name] = classes[value]

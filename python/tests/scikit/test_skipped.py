@@ -29,6 +29,4 @@ def test_mercer_is_what_is_tested() -> None:
     assert namespace["SVR"] is namespace["svm"].SVR is mercer.SVR
     assert namespace["svm"].SVC is mercer.SVC
     assert namespace["LinearSVC"] is sklearn.svm.LinearSVC
-    assert not any(
-        getattr(module, name) is getattr(mercer, name) for module in REPLACED for name in REPLACED[module]
-    )
+    assert not any(getattr(module, name) is getattr(mercer, name) for module in REPLACED for name in REPLACED[module])
