@@ -54,9 +54,7 @@ def main():
     note("Mercer, the peak and GEMM + exp in Rust ...")
     tile, table = contest(options, list(files.values()))
     with Server(options.binary, list(files.values())) as server:
-        peers = {
-            d: against_peers(server, np.load(file), rounds) for d, file in files.items()
-        }
+        peers = {d: against_peers(server, np.load(file), rounds) for d, file in files.items()}
     text = "\n".join(
         [
             header,
@@ -77,16 +75,10 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True, help="the bench-tile program")
-    parser.add_argument(
-        "--quick", action="store_true", help="smaller arrays, fewer rounds"
-    )
-    parser.add_argument(
-        "--out", type=pathlib.Path, help="also write the report to this file"
-    )
+    parser.add_argument("--quick", action="store_true", help="smaller arrays, fewer rounds")
+    parser.add_argument("--out", type=pathlib.Path, help="also write the report to this file")
     default = pathlib.Path(__file__).resolve().parent.parent / ".data"
-    parser.add_argument(
-        "--data", type=pathlib.Path, default=default, help="where the arrays are kept"
-    )
+    parser.add_argument("--data", type=pathlib.Path, default=default, help="where the arrays are kept")
     return parser.parse_args()
 
 
@@ -111,16 +103,10 @@ def machine():
     with contextlib.suppress(OSError):
         lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
         cpu = next(
-            (
-                line.split(":", 1)[1].strip()
-                for line in lines
-                if line.startswith("model name")
-            ),
+            (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
             cpu,
         )
-    libraries = [
-        lib for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"
-    ]
+    libraries = [lib for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]
     blas = {f"{lib['internal_api']} {lib['version']}" for lib in libraries}
     facts = {
         "date": datetime.date.today().isoformat(),
@@ -139,15 +125,9 @@ def contest(options, files):
         file = pathlib.Path(folder) / "tile.json"
         quick = ["--quick"] if options.quick else []
         command = [options.binary, *quick, "--json", file, *files]
-        table = subprocess.run(
-            command, check=True, capture_output=True, text=True
-        ).stdout
+        table = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         cases = json.loads(file.read_text())["cases"]
-    return {
-        (case["d"], s["key"], s["threads"]): s["seconds"]
-        for case in cases
-        for s in case["scores"]
-    }, table
+    return {(case["d"], s["key"], s["threads"]): s["seconds"] for case in cases for s in case["scores"]}, table
 
 
 class Server:
@@ -155,9 +135,7 @@ class Server:
 
     def __init__(self, binary, files):
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(
-            [binary, "serve", *files], stdin=pipe, stdout=pipe, text=True
-        )
+        self.process = subprocess.Popen([binary, "serve", *files], stdin=pipe, stdout=pipe, text=True)
 
     def __enter__(self):
         return self
@@ -278,10 +256,7 @@ def check(x, wide, gamma, vector):
     exact = rbf_kernel(wide, gamma=gamma)
     assert np.abs(numpy_store(x, gamma) - exact).max() < 1e-5
     product = exact @ vector
-    assert (
-        np.abs(numpy_product(x, gamma, vector) - product).max()
-        < 1e-4 * np.abs(product).max()
-    )
+    assert np.abs(numpy_product(x, gamma, vector) - product).max() < 1e-4 * np.abs(product).max()
 
 
 def ratio(of, to, clock=0):
@@ -299,11 +274,7 @@ def peer_tables(peers, task):
             row(f"{threads} thread{plural}", cells),
             row("---", ["---:"] * len(cells)),
         ]
-        names = [
-            name
-            for t, c, name in next(iter(peers.values()))[1]
-            if (t, c) == (task, threads)
-        ]
+        names = [name for t, c, name in next(iter(peers.values()))[1] if (t, c) == (task, threads)]
         for name in names:
             lines.append(
                 row(
@@ -312,9 +283,7 @@ def peer_tables(peers, task):
                 )
             )
         lines.append("")
-    lines.append(
-        "Milliseconds, half the range as ±; in brackets how many times as long as Mercer, wall / CPU.\n"
-    )
+    lines.append("Milliseconds, half the range as ±; in brackets how many times as long as Mercer, wall / CPU.\n")
     return "\n".join(lines)
 
 

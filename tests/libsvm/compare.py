@@ -119,9 +119,7 @@ class Case:
         self.truth, self.points = svmutil.svm_read_problem(str(self.test))
 
     def run(self, *words):
-        done = subprocess.run(
-            [self.binary, *map(str, words)], check=False, capture_output=True, text=True
-        )
+        done = subprocess.run([self.binary, *map(str, words)], check=False, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"libsvm: mercer {words}: {done.stderr}")
         return done.stdout
@@ -131,9 +129,7 @@ class Case:
         out, scores = self.folder / "labels", self.folder / "scores"
         printed = self.run("svm-predict", "-d", scores, self.test, model, out)
         labels = [float(line) for line in out.read_text().split()]
-        values = [
-            list(map(float, line.split())) for line in scores.read_text().splitlines()
-        ]
+        values = [list(map(float, line.split())) for line in scores.read_text().splitlines()]
         return labels, values, printed
 
     def libsvm_predict(self, path):
@@ -161,7 +157,7 @@ class Case:
             if [float(row[1]) for row in rows] != labels:
                 found.append("mercer predict has other labels")
         if self.type in (3, 4):
-            close = [math.isclose(a, b, rel_tol=1e-6) for a, b in zip(labels, theirs)]
+            close = [math.isclose(a, b, rel_tol=1e-6) for a, b in zip(labels, theirs, strict=False)]
             same = all(close)
             said = float(printed.split()[4])
             measure = measures[1]
@@ -210,13 +206,13 @@ class Case:
                 found.append(f"{words}: {len(ours)} machines, not {len(theirs)}")
             if self.kind == "local":
                 continue
-            for a, b in zip(ours, theirs):
+            for a, b in zip(ours, theirs, strict=False):
                 # Objectives are printed with six digits after the point.
                 worse = (a - b) / max(abs(b), 1e-3)
                 if worse > slack or (epsilon == "1e-6" and abs(worse) > slack):
                     found.append(f"{words}: objective {a}, LIBSVM {b}")
             if epsilon == "1e-6":
-                for a, b in zip(rhos, their_rhos):
+                for a, b in zip(rhos, their_rhos, strict=False):
                     if abs(a - b) > 1e-3 * (1 + abs(b)):
                         found.append(f"{words}: rho {a}, LIBSVM {b}")
         return found
@@ -226,7 +222,7 @@ class Case:
         model = Model(path)
         wrong = []
         objectives = [float(v) for v in re.findall(r"obj = (\S+),", printed)]
-        for (coefficients, vectors), said in zip(model.pairs(), objectives):
+        for (coefficients, vectors), said in zip(model.pairs(), objectives, strict=False):
             found = 0.5 * coefficients @ model.gram(vectors) @ coefficients
             if self.type == 0:
                 found -= np.abs(coefficients).sum()
@@ -350,7 +346,7 @@ def scaled_text(y, x, options, ranges):
         return new[0] + (new[1] - new[0]) * (value - old[0]) / (old[1] - old[0])
 
     text = ""
-    for label, row in zip(y, x):
+    for label, row in zip(y, x, strict=True):
         label = between(label, y_from, y_to) if y_to else label
         text += f"{label:.17g} "
         for j, old in sorted(limits.items()):
@@ -386,10 +382,7 @@ def write(name, train, test):
         (train, [row for i, row in enumerate(rows) if i % 3]),
         (test, rows[::3]),
     ]:
-        lines = (
-            " ".join([f"{label:g}", *(f"{j}:{v!r}" for j, v in features if v != 0)])
-            for label, features in chosen
-        )
+        lines = (" ".join([f"{label:g}", *(f"{j}:{v!r}" for j, v in features if v != 0)]) for label, features in chosen)
         path.write_text("\n".join(lines) + "\n")
 
 
@@ -397,7 +390,7 @@ def shipped(name):
     """A data set of Mercer; features to [-1, 1], names of classes to 1, 2, …."""
     with gzip.open(DATA / f"{name}.csv.gz", "rt") as file:
         _, *rows = csv.reader(file)
-    columns = list(zip(*[[float(v) for v in row[:-1]] for row in rows]))
+    columns = list(zip(*[[float(v) for v in row[:-1]] for row in rows], strict=True))
     limits = [(min(column), max(column)) for column in columns]
     names = sorted({row[-1] for row in rows})
 

@@ -71,9 +71,7 @@ def table(binary, data):
 
 
 def run(binary, arguments, code):
-    done = subprocess.run(
-        [binary, *arguments], check=False, capture_output=True, text=True
-    )
+    done = subprocess.run([binary, *arguments], check=False, capture_output=True, text=True)
     assert done.returncode == code, (arguments, done.returncode, done.stderr)
     return done.stdout
 

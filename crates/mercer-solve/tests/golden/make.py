@@ -52,7 +52,7 @@ def libsvm(name, rows, options, kernel, loss, c):
     model = svmutil.svm_train(y, x, f"{options} -c {c} -e 1e-6 -q")
     alpha = np.zeros(rows)
     sign = model.get_labels()[0] if loss == "hinge" else 1
-    for coefficient, index in zip(model.get_sv_coef(), model.get_sv_indices()):
+    for coefficient, index in zip(model.get_sv_coef(), model.get_sv_indices(), strict=True):
         alpha[index - 1] = sign * coefficient[0]
     line("libsvm", name, kernel, loss, float(c), "yes", alpha)
 
@@ -89,9 +89,7 @@ libsvm(
     "hinge",
     0.5,
 )
-libsvm(
-    "yacht", 100, "-s 3 -t 2 -g 0.5 -p 0.2", "rbf(gamma=0.5)", "epsilon(epsilon=0.2)", 5
-)
+libsvm("yacht", 100, "-s 3 -t 2 -g 0.5 -p 0.2", "rbf(gamma=0.5)", "epsilon(epsilon=0.2)", 5)
 sklearn("heart", 120, SVC(C=1, gamma=0.01, tol=1e-6), "rbf(gamma=0.01)", "hinge", 1)
 sklearn(
     "yacht",
