@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from mercer import _mercer
+from mercer._limits import in_bytes, threads
 from mercer._tables import is_single, table
 from mercer.exceptions import KernelError, MercerError
 
@@ -74,7 +74,7 @@ class BoundKernel:
         Y: Any = None,
         *,
         dtype: Literal["float64", "float32"] | None = None,
-        memory_limit: int | None = None,
+        memory_limit: int | str | None = None,
         n_jobs: int | None = None,
     ) -> np.ndarray:
         """Kernel values between rows.
@@ -87,7 +87,7 @@ class BoundKernel:
             Other rows; None for the values between those of `X`.
         dtype : {"float64", "float32"}, default=None
             Of the result; None is float32 if all are float32 arrays, else float64.
-        memory_limit : int, default=None
+        memory_limit : int or str, default=None
             Bytes that the matrix may take; None for 60 % of what is free.
         n_jobs : int, default=None
             Threads; None for all cores, -1 for all cores, -2 for all but one.
@@ -102,7 +102,7 @@ class BoundKernel:
         rows = self._see(X)
         columns = None if Y is None else self._see(Y)
         return self._engine.gram(
-            rows, columns, dtype=_precision(dtype), memory_limit=memory_limit, threads=threads(n_jobs)
+            rows, columns, dtype=_precision(dtype), memory_limit=in_bytes(memory_limit), threads=threads(n_jobs)
         )
 
     def diagonal(self, X: Any) -> np.ndarray:
@@ -183,12 +183,3 @@ def _no_map(text: str) -> KernelError:
         f"{text} has no finite feature map that is known; imitate it by linear@nystrom(kernel={text}, m=100), or give "
         "features by maps: linear@polynomial(degree=2), linear@fourier(m=500), …"
     )
-
-
-def threads(n_jobs: int | None) -> int | None:
-    """Threads for `n_jobs` as joblib counts: None and 1 or more as they are, −1 all cores, −2 all but one."""
-    if n_jobs is None or n_jobs > 0:
-        return n_jobs
-    if n_jobs == 0:
-        raise ValueError("n_jobs == 0 has no meaning")
-    return max(1, (os.cpu_count() or 1) + 1 + n_jobs)

@@ -70,6 +70,11 @@ class Certificate:
         """
         return cls(**{field.name: told[field.name] for field in fields(cls)})
 
+    @property
+    def convex(self) -> bool:
+        """Whether the kernel is not refuted; a gap bounds nothing where it is."""
+        return self.convexity["status"] != "refuted"
+
     def __str__(self) -> str:
         kernel = {
             "proved": "the kernel is positive semi-definite by its form",
@@ -78,14 +83,20 @@ class Certificate:
             "assumed": "nobody has measured the kernel",
             "refuted": f"the kernel is NOT positive semi-definite: {self.convexity.get('evidence')}",
         }[str(self.convexity["status"])]
+        bound = (
+            f"at most {self.gap:.2g} ({self.relative_gap:.1e} of it) above the optimum"
+            if self.convex
+            else "a local optimum perhaps, which no gap bounds"
+        )
         return (
-            f"objective {self.primal:.6g}, at most {self.gap:.2g} ({self.relative_gap:.1e} of it) above the optimum; "
-            f"optimality conditions violated by at most {self.violation:.1e}; {kernel}"
+            f"objective {self.primal:.6g}, {bound}; optimality "
+            f"conditions violated by at most {self.violation:.1e}; {kernel}"
         )
 
 
 def worst(certificates: list[Certificate]) -> Certificate | None:
-    """The certificate that promises least: NaN, or the largest relative gap."""
+    """The certificate that promises least: no gap at all, or the largest relative one."""
     if not certificates:
         return None
-    return max(certificates, key=lambda found: (found.relative_gap != found.relative_gap, found.relative_gap))
+    nothing = [found for found in certificates if not found.convex or found.relative_gap != found.relative_gap]
+    return (nothing or [max(certificates, key=lambda found: found.relative_gap)])[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -19,6 +18,7 @@ from mercer import _mercer
 from mercer._callbacks import CallbackSupportMixin, Progress
 from mercer._certificate import Certificate, worst
 from mercer._expression import Expression, expression, kernel_matrix
+from mercer._limits import in_bytes, threads
 from mercer._warn import warn
 from mercer.exceptions import KernelWarning, MercerError
 
@@ -155,7 +155,8 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         self._model = model
         self.certificates_ = [Certificate.of(told) for told in model.certificates if told is not None]
         self.certificate_ = worst(self.certificates_)
-        self.gap_ = self.certificate_.relative_gap if self.certificate_ is not None else float("nan")
+        found = self.certificate_
+        self.gap_ = found.relative_gap if found is not None and found.convex else float("nan")
         self.converged_ = bool(model.certified) or self._holds(model)
         self.fit_status_ = int(any(status != "solved" for status in self._ends(model)))
 
@@ -172,7 +173,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         return f"{', '.join(statuses)} after {int(self._model.iterations.sum())} iterations: {self.certificate_}"
 
     def _warn(self) -> None:
-        refuted = [found for found in self.certificates_ if found.convexity["status"] == "refuted"]
+        refuted = [found for found in self.certificates_ if not found.convex]
         if refuted:
             warn(
                 f"the kernel is not positive semi-definite on these rows ({refuted[0].convexity['evidence']}), so the "
@@ -359,26 +360,6 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-
-def in_bytes(limit: int | str | None) -> int | None:
-    """A limit of memory in bytes: a number, or a text such as "4GB" or "512 MiB"."""
-    if limit is None or isinstance(limit, int):
-        return limit
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B?\s*", str(limit))
-    if found is None:
-        raise MercerError(f"memory_limit = {limit!r}; it is a number of bytes, or a text such as '4GB'")
-    number, unit, binary = found.groups()
-    return int(float(number) * (1024 if binary else 1000) ** " kMGT".index(unit or " "))
-
-
-def threads(n_jobs: int | None) -> int | None:
-    """Threads as the engine counts them: None for its own choice."""
-    if n_jobs is None:
-        return None
-    from joblib import cpu_count
-
-    return max(1, cpu_count() + 1 + n_jobs) if n_jobs < 0 else max(1, n_jobs)
 
 
 _last_interrupt = float("-inf")

@@ -17,6 +17,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from mercer import _mercer
 from mercer._kernel import Kernel
+from mercer._limits import in_bytes, threads
 from mercer._report import KernelReport
 from mercer._tables import target
 from mercer.exceptions import MercerError
@@ -135,7 +136,7 @@ class Gram(NDArrayOperatorsMixin):
         KernelReport
             The verdict, with a witness where it fails.
         """
-        found = _mercer.check_matrix(self._double(), threads=n_jobs)
+        found = _mercer.check_matrix(self._double(), threads=threads(n_jobs))
         return KernelReport.of({**found, "kernel": None if self.kernel is None else repr(self.kernel)})
 
     def spectrum(self) -> np.ndarray:
@@ -261,7 +262,7 @@ def gram(
     Y: Any = None,
     *,
     dtype: Literal["float64", "float32"] | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     n_jobs: int | None = None,
 ) -> Gram:
     """Kernel values between all rows.
@@ -276,7 +277,7 @@ def gram(
         Other rows; None for the values between those of `X`.
     dtype : {"float64", "float32"}, default=None
         Of the entries; None is float32 if all are float32 arrays, else float64.
-    memory_limit : int, default=None
+    memory_limit : int or str, default=None
         Bytes that the matrix may take; None for 60 % of what is free.
     n_jobs : int, default=None
         Threads; None for all cores, -1 for all cores, -2 for all but one. The entries are the same for any number.
@@ -298,7 +299,7 @@ def gram(
     return Gram(values, bound.kernel)
 
 
-def repair(K: Any, how: How = "clip", *, memory_limit: int | None = None) -> np.ndarray:
+def repair(K: Any, how: How = "clip", *, memory_limit: int | str | None = None) -> np.ndarray:
     """Return a positive semi-definite matrix near a symmetric one.
 
     Parameters
@@ -308,7 +309,7 @@ def repair(K: Any, how: How = "clip", *, memory_limit: int | None = None) -> np.
     how : {"clip", "flip", "shift"}, default="clip"
         Negative eigenvalues become zero (the nearest matrix there is), change their sign, or all eigenvalues grow by
         as much as the smallest is below zero.
-    memory_limit : int, default=None
+    memory_limit : int or str, default=None
         Bytes that the work may take; it needs four matrices of this size.
 
     Returns
@@ -329,7 +330,7 @@ def repair(K: Any, how: How = "clip", *, memory_limit: int | None = None) -> np.
     if not np.isfinite(values).all():
         row, column = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
         raise MercerError(f"entry K[{row}, {column}] is {values[row, column]}; no repair is near to that")
-    return _mercer.repair(_symmetric(values), how, memory_limit=memory_limit)[0]
+    return _mercer.repair(_symmetric(values), how, memory_limit=in_bytes(memory_limit))[0]
 
 
 def _symmetric(values: np.ndarray) -> np.ndarray:

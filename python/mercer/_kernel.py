@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer import _mercer
 from mercer._bound import BoundKernel
+from mercer._limits import in_bytes
 from mercer._report import KernelReport
 from mercer._tables import table, target
 from mercer.exceptions import KernelError
@@ -196,7 +197,7 @@ class Kernel(_Text):
         Y: Any = None,
         *,
         dtype: Literal["float64", "float32"] | None = None,
-        memory_limit: int | None = None,
+        memory_limit: int | str | None = None,
         n_jobs: int | None = None,
     ) -> np.ndarray:
         """Kernel values between rows.
@@ -212,7 +213,7 @@ class Kernel(_Text):
             Other rows; None for the values between those of `X`, symmetric to the last bit.
         dtype : {"float64", "float32"}, default=None
             Of the result; None is float32 if all are float32 arrays, else float64.
-        memory_limit : int, default=None
+        memory_limit : int or str, default=None
             Bytes that the matrix may take; None for 60 % of what is free.
         n_jobs : int, default=None
             Threads; None for all cores, -1 for all cores, -2 for all but one.
@@ -273,7 +274,9 @@ class Kernel(_Text):
         """
         return self.bind(X).features(X)
 
-    def check(self, X: Any, *, rows: int | None = None, seed: int = 0, memory_limit: int | None = None) -> KernelReport:
+    def check(
+        self, X: Any, *, rows: int | None = None, seed: int = 0, memory_limit: int | str | None = None
+    ) -> KernelReport:
         """Measure on these rows whether the kernel is positive semi-definite.
 
         Parameters
@@ -284,7 +287,7 @@ class Kernel(_Text):
             More than so many are sampled; None is 4 000.
         seed : int, default=0
             Of the sample.
-        memory_limit : int, default=None
+        memory_limit : int or str, default=None
             Bytes for whole matrices; beyond it only the extreme eigenvalues are computed.
 
         Returns
@@ -299,7 +302,7 @@ class Kernel(_Text):
         True
         """
         seen = table(X, kernel_text=self._text)
-        found = _mercer.check(self._text, seen, rows=rows, seed=seed, memory_limit=memory_limit)
+        found = _mercer.check(self._text, seen, rows=rows, seed=seed, memory_limit=in_bytes(memory_limit))
         return KernelReport.of(found)
 
     def align(self, X: Any, y: Any, *, centered: bool = True) -> float:

@@ -81,7 +81,7 @@ class Machine(KernelMachine):
     def _warn(self) -> None:
         if self.converged_:
             return
-        refuted = any(found.convexity["status"] == "refuted" for found in self.certificates_)
+        refuted = any(not found.convex for found in self.certificates_)
         if refuted or any(status in ("time limit", "stopped") for status in self._model.statuses):
             super()._warn()
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,9 +12,10 @@ from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._engine import threads
 from mercer._expression import Expression
+from mercer._limits import threads
 from mercer._pairwise import NAMES, Shape, gram, pairwise_expression, resolved
+from mercer._warn import warn
 
 #: Singular values of the basis below this are taken for it, so that their roots can be divided by.
 _SMALLEST = 1e-12
@@ -244,10 +244,10 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         random = check_random_state(self.random_state)
         rows = X.shape[0]
         if self.n_components > rows:
-            warnings.warn(
+            warn(
                 "n_components > n_samples. This is not possible.\nn_components was set to n_samples, which "
                 "results in inefficient evaluation of the full kernel.",
-                stacklevel=2,
+                UserWarning,
             )
         chosen = random.permutation(rows)[: min(rows, self.n_components)]
         basis = X[chosen]

@@ -16,8 +16,8 @@ from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 from sklearn.utils.extmath import _randomized_eigsh, svd_flip
 from sklearn.utils.validation import _check_psd_eigenvalues, check_is_fitted, validate_data
 
-from mercer._engine import threads
 from mercer._expression import Expression
+from mercer._limits import threads
 from mercer._pairwise import Shape, gram, pairwise_expression
 
 EigenSolver = Literal["auto", "dense", "arpack", "randomized"]

@@ -175,7 +175,7 @@ class Pegasos(_Pegasos):
     @property
     def coef_(self) -> np.ndarray:
         """Weights of the features, for the linear kernel."""
-        if self.kernel != "linear":
+        if self._expression().text != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
 

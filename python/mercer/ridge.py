@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from os import PathLike
 from typing import Any, Self
 
@@ -14,10 +13,12 @@ from sklearn.utils._param_validation import Interval, Real
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
 
 from mercer._callbacks import with_callbacks
-from mercer._engine import LIMITS, KernelMachine, _is_mixed, threads
+from mercer._engine import LIMITS, KernelMachine, _is_mixed, _shape
 from mercer._expression import Expression
+from mercer._limits import threads
 from mercer._pairwise import NAMES, Shape, gram, pairwise_expression
 from mercer._targets import JoinedModel
+from mercer._warn import warn
 from mercer.exceptions import KernelWarning, MercerError
 
 #: How far a precomputed matrix may be from symmetric, in units of its largest entry.
@@ -195,6 +196,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
 
     def _fit_directly(self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray) -> None:
         """Solve the equations alone, where they pose no problem: alpha 0, K + alpha I indefinite."""
+        self.shape_fit_ = _shape(X)
         matrix = np.array(gram(self._expression(X), X, threads=threads(self.n_jobs)), dtype=np.float64)
         columns = target.reshape(len(target), -1)
         scale = np.ones(len(target)) if weights is None else np.sqrt(weights)
@@ -269,15 +271,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         return matrix if difference == 0.0 else (matrix + matrix.T) / 2
 
     def _warn(self) -> None:
-        refuted = [found for found in self.certificates_ if found.convexity["status"] == "refuted"]
+        refuted = [found for found in self.certificates_ if not found.convex]
         if not refuted:
             return super()._warn()
-        warnings.warn(
+        warn(
             f"the kernel is not positive semi-definite on these rows ({refuted[0].convexity['evidence']}): "
             "dual_coef_ solves the equations, but they are not those of a regularised problem, and nothing "
             "is certified",
             KernelWarning,
-            stacklevel=3,
         )
 
     # ---------------------------------------------------------------------------------------------- answers
@@ -368,10 +369,10 @@ def _solution(matrix: np.ndarray, target: np.ndarray, alpha: float) -> np.ndarra
     try:
         return np.asarray(linalg.solve(shifted, target, assume_a="pos"))
     except np.linalg.LinAlgError:
-        warnings.warn(
+        warn(
             "Singular matrix in solving dual problem. Using least-squares solution instead; a larger alpha "
             "has a solution of its own.",
-            stacklevel=5,
+            UserWarning,
         )
         return np.asarray(linalg.lstsq(shifted, target)[0])
 

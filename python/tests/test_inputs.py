@@ -303,3 +303,41 @@ def test_a_mixed_frame_with_an_expression() -> None:
     model = mercer.SVC(kernel="rbf[size, weight] + delta[colour]").fit(frame, y)
     assert is_classifier(model)
     np.testing.assert_array_equal(model.predict(frame), y)
+
+
+def test_an_unknown_column_is_told_with_those_there_are() -> None:
+    """The message names the columns of the frame."""
+    x, y = rows()
+    with pytest.raises(ValueError, match=r"no column 'widht'; did you mean 'width'"):
+        mercer.SVC(kernel="rbf[widht]").fit(pd.DataFrame(x, columns=NAMES), y)
+
+
+def test_weights_of_the_linear_kernel() -> None:
+    """A kernel object and a text that are linear have `coef_`, as the name has."""
+    x, y = rows()
+    named = mercer.SVC(kernel="linear").fit(x, y).coef_
+    np.testing.assert_array_equal(mercer.SVC(kernel=mercer.kernels.linear()).fit(x, y).coef_, named)
+    with pytest.raises(AttributeError, match="linear kernel"):
+        _ = mercer.SVC(kernel="2*linear").fit(x, y).coef_
+
+
+def test_no_gap_is_promised_where_none_is_known() -> None:
+    """A kernel that is refuted on the rows has no gap, and the certificate says why."""
+    x, y = rows()
+    with pytest.warns(mercer.exceptions.KernelWarning, match="not positive semi-definite"):
+        model = mercer.SVC(kernel="sigmoid", gamma=0.5, coef0=-1.0).fit(x, y)
+    assert np.isnan(model.gap_)
+    assert not model.converged_
+    assert "no gap bounds" in str(model.certificate_)
+
+
+@pytest.mark.parametrize("count", [-1, 1, 2])
+def test_threads_and_memory_of_gram(count: int) -> None:
+    """Threads as joblib counts and memory as a text, as everywhere."""
+    x, _ = rows()
+    matrix = mercer.gram("rbf", x, memory_limit="1MB", n_jobs=count)
+    assert matrix.check(n_jobs=count).verdict == "psd"
+    with pytest.raises(MemoryError, match="memory_limit"):
+        mercer.gram("rbf", x, memory_limit="1kB")
+    with pytest.raises(ValueError, match="no meaning"):
+        mercer.SVC(n_jobs=0).fit(*rows())

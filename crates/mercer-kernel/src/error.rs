@@ -42,7 +42,8 @@ pub enum KernelError {
     },
     /// k(x,x) is zero where the kernel divides by it.
     #[error(
-        "row {row}: k(x,x) is {value}, so {kernel} is not defined there; drop all-zero rows or add a constant"
+        "row {row}: k(x,x) is {}, so {kernel} is not defined there; drop such rows or add a constant",
+        value + 0.0
     )]
     Vanishes {
         /// The kernel.

@@ -140,7 +140,13 @@ fn solve(
     deadline: &mut Option<Instant>,
 ) -> Result<(Solution, Certificate), ModelError> {
     let sub = share.rows.as_ref().map(|rows| Sub::new(posed.gram, rows.clone()));
-    let gram: &dyn Gram = sub.as_ref().map_or(posed.gram, |sub| sub);
+    let features = posed.features.map(|points| chosen(points, share)).transpose()?;
+    // Features give K·α in O(n d), where tiles would take O(n² d).
+    let gram: &dyn Gram = match (&features, &sub) {
+        (Some(features), _) => features,
+        (None, Some(sub)) => sub,
+        (None, None) => posed.gram,
+    };
     let loss: Option<Box<dyn Loss>> = posed.loss.map(|loss| loss.build()).transpose()?;
     let objective = objective(posed.spec, loss.as_deref());
     // C is the same for every pair, whatever its rows; so is μ. λ is what the user gave, or follows from those.
@@ -159,7 +165,6 @@ fn solve(
         problem = problem.weighted(weights)?;
     }
     problem = problem.penalized(posed.spec.penalty);
-    let features = posed.features.map(|points| chosen(points, share)).transpose()?;
     let own;
     let plain = match shared {
         Some(shared) => shared,

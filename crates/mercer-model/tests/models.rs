@@ -271,8 +271,8 @@ fn a_stream_that_was_put_away_goes_on_as_if_it_had_not_been() {
         let mut spec = spec("rbf(sigma=0.3)", Learner::OnlinePerceptron);
         (spec.keep, spec.average, spec.offset) = (keep, average, true);
         let (mut whole, mut parted) = (
-            Stream::new(&spec, &Registry::new()).unwrap().of_classes("0", "1"),
-            Stream::new(&spec, &Registry::new()).unwrap().of_classes("0", "1"),
+            Stream::new(&spec, &Registry::new()).unwrap().of_classes("-1", "1"),
+            Stream::new(&spec, &Registry::new()).unwrap().of_classes("-1", "1"),
         );
         for part in (0..70).collect::<Vec<usize>>().chunks(9) {
             let target = Column { name: "label".into(), data: select(&moons.target.data, part) };

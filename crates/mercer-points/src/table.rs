@@ -166,11 +166,15 @@ impl Table {
 
     /// The error for a name that no column has, with the nearest one that exists.
     pub fn unknown(&self, name: &str) -> PointsError {
-        let known: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+        let names = |column: &'_ Column| match &column.data {
+            ColumnData::Dense(_, names) | ColumnData::Single(_, names) if !names.is_empty() => names.clone(),
+            _ => vec![column.name.clone()],
+        };
+        let known: Vec<String> = self.columns.iter().flat_map(names).collect();
         PointsError::UnknownColumn {
             name: name.to_owned(),
-            nearest: nearest(name, known.iter().copied()).map(str::to_owned),
-            known: known.iter().take(8).map(|&n| n.to_owned()).collect(),
+            nearest: nearest(name, known.iter().map(String::as_str)).map(str::to_owned),
+            known: known.into_iter().take(8).collect(),
         }
     }
 }

@@ -66,7 +66,8 @@ impl Raise for PointsError {
 
 /// An exception of `mercer.exceptions` by its name.
 pub(crate) fn exception(name: &'static str, said: &dyn Display) -> PyErr {
-    let text = said.to_string();
+    // What the command calls --memory is a parameter here.
+    let text = said.to_string().replace("--memory", "memory_limit");
     Python::attach(|py| match class(py, name) {
         Ok(class) => PyErr::from_type(class, text),
         Err(error) => error,

@@ -242,6 +242,13 @@ impl PyModel {
         Ok(Self { model: Model::from_parts(parts).map_err(Raise::raise)?, interrupted: self.interrupted })
     }
 
+    /// The same model, asked for no more than this violation of the optimality conditions.
+    fn with_violation(&self, violation: f64) -> PyResult<Self> {
+        let mut parts = self.model.clone().into_parts();
+        parts.spec.tolerance.violation = Some(violation);
+        Ok(Self { model: Model::from_parts(parts).map_err(Raise::raise)?, interrupted: self.interrupted })
+    }
+
     /// The bytes of a model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.model.to_bytes()).map_err(Raise::raise)?;

@@ -337,9 +337,8 @@ fn points_that_a_kernel_is_not_defined_for() {
         folder.run(&["check", "negative.csv", "-k", &format!("{kernel}@minmax")]).answer();
     }
     for kernel in ["cosine", "normalize(linear)"] {
-        let expected = format!(
-            "row 2: k(x,x) is 0, so {kernel} is not defined there; drop all-zero rows or add a constant"
-        );
+        let expected =
+            format!("row 2: k(x,x) is 0, so {kernel} is not defined there; drop such rows or add a constant");
         refused(&folder, &["check", "zero.csv", "-k", kernel], &expected);
         refused(&folder, &["gram", "zero.csv", "-k", kernel], &expected);
     }

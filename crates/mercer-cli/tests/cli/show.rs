@@ -67,12 +67,15 @@ fn several_targets_are_told_apart() {
     model.save(&folder.path("two.mercer")).unwrap();
     let text = folder.run(&["show", "two.mercer"]).answer();
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for said in ["predicts 2 numbers, by a machine each", "for its target by at most", "target height, width"] {
+    for said in ["predicts 2 numbers, by a machine each", "for its target by at most", "target height, width"]
+    {
         assert!(flat.contains(said), "{said}: {text}");
     }
     let json = folder.run(&["show", "two.mercer", "--json"]).json(0);
     assert_eq!((&json["target"], &json["other_targets"][0]), (&"height".into(), &"width".into()));
-    let rows = folder.run(&["predict", "two.mercer", "new.csv"]).answer();
+    let ran = folder.run(&["predict", "two.mercer", "new.csv"]);
+    assert!(ran.stderr.starts_with("root mean square error of height "), "{}", ran.stderr);
+    let rows = ran.stdout;
     let cells: Vec<Vec<&str>> = rows.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(cells[0], ["row", "value height", "value width"]);
     for (line, x) in cells[1..].iter().zip([2.0, 3.0]) {

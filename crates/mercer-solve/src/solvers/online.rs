@@ -435,7 +435,7 @@ mod tests {
 
     #[test]
     fn a_state_goes_on_from_its_memory_as_if_nothing_had_happened() {
-        let points: [(f64, f64); 5] = [(1.0, 1.0), (2.0, -1.0), (-1.0, 1.0), (0.5, 1.0), (-2.0, -1.0)];
+        let points: [(f64, f64); 5] = [(1.0, 1.0), (2.0, -1.0), (-1.0, 1.0), (0.5, -1.0), (-2.0, -1.0)];
         let empty = || OnlineState::new(true).with_budget(3, Forget::Oldest).unwrap();
         let (mut whole, mut parted, mut support) = (empty(), empty(), Vec::<f64>::new());
         for round in 0..40 {

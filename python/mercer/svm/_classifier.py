@@ -1,0 +1,147 @@
+"""What SVC and NuSVC have in common: pairs of classes, and probabilities."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import _fit_context
+from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import Hidden, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._callbacks import with_callbacks
+from mercer._classifier import ClassifierPart
+from mercer._pairs import pair_coefficients, support_by_class
+from mercer._probability import calibrate, probabilities
+from mercer.svm._base import SupportVectorMachine
+
+
+class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
+    """SVC and NuSVC: one machine for each pair of classes."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SupportVectorMachine._parameter_constraints,
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "random_state": ["random_state"],
+    }
+    _learner: str
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine to training rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Training rows; the kernel matrix for `kernel="precomputed"`.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; a weight of 2 is the same as the row twice.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Ctrl-C ends the fit with what there is.
+        """
+        X, y, codes = self._fit_classes(X, y, sample_weight)
+        if self._gives_probabilities():
+            self._temperature = calibrate(self, X, y, sample_weight, codes)
+        return self
+
+    def _lines_of_problem(self) -> dict[str, Any]:
+        return self._lines(self._learner)
+
+    def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return support_by_class(model.coefficients, len(self.classes_))
+
+    def _linear(self) -> Any:
+        if len(self.classes_) == 2:
+            return super()._linear()
+        dense = self.dual_coef_.toarray() if sp.issparse(self.dual_coef_) else self.dual_coef_
+        return pair_coefficients(dense, self._n_support, self.support_vectors_)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of rows: for two classes, above 0 is the second; else one a class, or one a pair.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            With `decision_function_shape="ovr"` votes of the pairs, and among equal votes the sum of their scores.
+        """
+        if self.decision_function_shape == "ovo" and len(getattr(self, "classes_", ())) > 2:
+            return self._scores(X)
+        return super().decision_function(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Classes of rows: always those with the largest score.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Classes.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return super().predict(X)
+
+    def _gives_probabilities(self) -> bool:
+        return self.probability is not False and self.probability != "deprecated" and bool(self.probability)
+
+    def _check_probability(self) -> bool:
+        if not self._gives_probabilities():
+            raise AttributeError("predict_proba is not available when probability=False")
+        return True
+
+    @available_if(lambda self: self._check_probability())
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes; the largest is always that of the class that `predict` gives.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, calibrated on scores of rows that were left out.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_temperature"):
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        return probabilities(self._scores(X), len(self.classes_), self._temperature)
+
+    @available_if(lambda self: self._check_probability())
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Rows; K(X, training rows) for `kernel="precomputed"`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+        """
+        return np.log(self.predict_proba(X))
