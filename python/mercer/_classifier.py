@@ -44,7 +44,7 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     # ---------------------------------------------------------------------------------------------- classes
 
     def _encode(self, y: Any, weights: np.ndarray | None) -> np.ndarray:
-        labels = column_or_1d(y, warn=True)
+        labels = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:

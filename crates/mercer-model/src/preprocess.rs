@@ -56,9 +56,14 @@ impl Preprocessing {
                         column.name
                     )));
                 }
-                data => match (scaling.map(), numbers(&column.name, data)?) {
-                    (Some(map), Some(points)) => Some(Step::Scale(map.fit(&points)?.state())),
-                    _ => None,
+                data => match scaling.map() {
+                    Some(map) => {
+                        let points = numbers(&column.name, data)?;
+                        points
+                            .map(|points| Ok::<_, ModelError>(Step::Scale(map.fit(&points)?.state())))
+                            .transpose()?
+                    }
+                    None => None,
                 },
             };
             steps.extend(step.map(|step| (column.name.clone(), step)));

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use mercer::linalg::Budget;
@@ -152,7 +152,9 @@ fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
 
 /// As many threads as OMP_NUM_THREADS says, which joblib sets for its workers, or as there are cores.
 fn usual() -> usize {
+    // Asking the system takes a good part of a small fit.
+    static CORES: OnceLock<usize> = OnceLock::new();
     let told = std::env::var("OMP_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = || *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
     told.filter(|threads| *threads > 0).unwrap_or_else(cores)
 }
