@@ -1,0 +1,224 @@
+"""Support vector machines side by side: training, prediction, scaling, a sweep of C, and the floor.
+
+./bench/run svc predict svr scaling sweep limits [--data DIR] [--quick] [--out FOLDER]
+
+Each fit is a process of its own. Peers take turns, in an order drawn anew each round; a figure is the median of the
+rounds. Every solution is judged by the same function in f64 (`judge.py`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import geometric_mean, median
+from typing import Any
+
+import numpy as np
+from cases import SCALING, SCALING_SMALL, SVC, SVC_SMALL, SVR, SVR_SMALL, SWEEP, Case, arrays
+from judge import Verdict, judge
+
+HERE = Path(__file__).resolve().parent
+#: LIBSVM by either package, and oneDAL in either precision: the better one counts.
+RIVALS = {"LIBSVM": ("scikit-learn", "libsvm"), "oneDAL": ("oneDAL f32", "oneDAL f64")}
+TOLERANCE = 1e-3
+
+
+def main() -> int:
+    """Run the suites that are named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("suites", nargs="+", choices=["svc", "svr", "predict", "scaling", "sweep"])
+    parser.add_argument("--data", type=Path, help="folder of data sets; without it what scikit-learn ships")
+    parser.add_argument("--kept", type=Path, default=HERE.parent / ".data", help="where arrays are kept")
+    parser.add_argument("--out", type=Path, help="folder for report.md and report.json")
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--peers", default="", help="peers by name, with commas; mercer is always there")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds after which a run is given up")
+    given = parser.parse_args()
+    bench = Bench(given)
+    text: list[str] = []
+    if {"svc", "predict"} & set(given.suites):
+        bench.measure(SVC if given.data else SVC_SMALL)
+    if {"svr", "predict"} & set(given.suites):
+        bench.measure(SVR if given.data else SVR_SMALL)
+    if {"svc", "svr"} & set(given.suites):
+        text += bench.training()
+    if "predict" in given.suites:
+        text += bench.prediction()
+    if "sweep" in given.suites:
+        text += bench.sweep()
+    if "scaling" in given.suites:
+        text += bench.scaling(SCALING if given.data else SCALING_SMALL)
+    print("\n".join(text))
+    if given.out:
+        given.out.mkdir(parents=True, exist_ok=True)
+        (given.out / "report.md").write_text("\n".join(text) + "\n", encoding="utf-8")
+        (given.out / "report.json").write_text(json.dumps(bench.found, indent=1), encoding="utf-8")
+    return 0
+
+
+class Bench:
+    """Runs and what they found: for each case and peer a list of rounds."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.given = given
+        named = [name.strip() for name in given.peers.split(",") if name.strip()]
+        self.peers = ["mercer", *(named or ["oneDAL f32", "oneDAL f64", "scikit-learn", "libsvm"])]
+        self.found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        self.random = random.Random(0)
+
+    def measure(self, cases: list[Case], peers: list[str] | None = None) -> None:
+        """All rounds of all cases."""
+        for case in cases:
+            if self.given.only not in case.name:
+                continue
+            place = arrays(case, self.given.data, self.given.kept)
+            runs = self.found.setdefault(case.name, {})
+            for _ in range(self.given.rounds):
+                order = [peer for peer in peers or self.peers if peer not in case.without]
+                self.random.shuffle(order)
+                for peer in order:
+                    said = runs.setdefault(peer, [])
+                    # What failed or took its time once is not asked again.
+                    if said and ("error" in said[0] or said[0]["fit"]["wall"] > 60 and peer != "mercer"):
+                        continue
+                    said.append(self.run(case, peer, place, judged=not said))
+                    note = said[-1].get("error") or f"{said[-1]['fit']['wall']:.2f} s"
+                    print(f"{case.name}: {peer}: {note}", file=sys.stderr, flush=True)
+
+    def run(self, case: Case, peer: str, place: Path, judged: bool) -> dict[str, Any]:
+        """One fit in a process of its own."""
+        settings = {
+            "gamma": case.gamma,
+            "C": case.C,
+            "epsilon": case.epsilon,
+            "threads": self.given.threads,
+            "tolerance": TOLERANCE,
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "solution.npz"
+            command = [sys.executable, str(HERE / "worker.py"), peer, str(place), str(out), json.dumps(settings)]
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=self.given.limit)
+            except subprocess.TimeoutExpired:
+                return {"error": f"not done after {self.given.limit:.0f} s"}
+            if done.returncode != 0:
+                return {"error": (done.stderr.strip().splitlines() or ["no word"])[-1][:200]}
+            said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+            if judged:
+                x, y = np.load(place / "x.npy"), np.load(place / "y.npy")
+                verdict = judge(x, y, dict(np.load(out)), case.gamma, case.C, case.epsilon)
+                said["verdict"] = vars(verdict)
+            return said
+
+    # ------------------------------------------------------------------------------------------------ tables
+
+    def training(self) -> list[str]:
+        """Seconds, memory and what the solutions are worth."""
+        lines = ["## Training", ""]
+        head = "| problem | peer | wall s | ± | CPU s | ratio | MB | SVs | score | dual objective | gap | violation |"
+        lines += [head, "|" + "---|" * 12]
+        for name, runs in self.found.items():
+            best = max(run[0]["verdict"]["dual"] for run in runs.values() if "verdict" in run[0])
+            for peer, rounds in runs.items():
+                lines.append(f"| {name} | {peer} | " + self.row(rounds, runs["mercer"], best))
+        return lines + ["", *self.summary("fit")]
+
+    def row(self, rounds: list[dict[str, Any]], ours: list[dict[str, Any]], best: float) -> str:
+        """The figures of one peer."""
+        if "error" in rounds[0]:
+            return f"{rounds[0]['error']} |" + " |" * 9
+        wall, cpu = figures(rounds, "fit", "wall"), figures(rounds, "fit", "cpu")
+        first, verdict = rounds[0], Verdict(**rounds[0]["verdict"])
+        ratio = median(wall) / median(figures(ours, "fit", "wall"))
+        below = (best - verdict.dual) / max(abs(best), 1e-300)
+        return (
+            f"{median(wall):.2f} | {(max(wall) - min(wall)) / 2:.2f} | {median(cpu):.2f} | {ratio:.2f} | "
+            f"{first['peak_mb']:.0f} | {first['support']} | {first['score']:.4f} | {verdict.dual:.4f} (−{below:.0e}) | "
+            f"{verdict.gap / max(abs(verdict.dual), 1e-300):.1e} | {verdict.violation:.1e} |"
+        )
+
+    def summary(self, what: str) -> list[str]:
+        """Ratios to the better of each rival's forms."""
+        lines = ["| against | geometric mean | least | on |", "|---|---|---|---|"]
+        for rival, forms in RIVALS.items():
+            ratios = {}
+            for name, runs in self.found.items():
+                theirs = [
+                    median(figures(runs[form], what, "wall"))
+                    for form in forms
+                    if form in runs and "error" not in runs[form][0]
+                ]
+                if theirs:
+                    ratios[name] = min(theirs) / median(figures(runs["mercer"], what, "wall"))
+            if ratios:
+                least = min(ratios, key=lambda name: ratios[name])
+                mean = geometric_mean(ratios.values())
+                lines.append(f"| {rival} | {mean:.2f} | {ratios[least]:.2f} | {least} |")
+        return [*lines, ""]
+
+    def prediction(self) -> list[str]:
+        """Rows a second."""
+        lines = ["## Prediction", "", "| problem | peer | seconds | rows a second | ratio |", "|---|---|---|---|---|"]
+        for name, runs in self.found.items():
+            for peer, rounds in runs.items():
+                if "error" not in rounds[0]:
+                    wall = median(figures(rounds, "predict", "wall"))
+                    ratio = wall / median(figures(runs["mercer"], "predict", "wall"))
+                    lines.append(f"| {name} | {peer} | {wall:.4f} | {rounds[0]['rows'] / wall:.0f} | {ratio:.2f} |")
+        return [*lines, "", *self.summary("predict")]
+
+    def sweep(self) -> list[str]:
+        """The true violation for every C."""
+        cases = [case for case in SWEEP if self.given.only in case.name]
+        self.measure(cases)
+        lines = ["## C from 0.01 to 10 000", ""]
+        lines += [
+            "| problem | peer | wall s | ratio | dual objective | rel. gap | violation |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        for case in cases:
+            runs = self.found[case.name]
+            for peer, rounds in runs.items():
+                if "error" in rounds[0]:
+                    lines.append(f"| {case.name} | {peer} | {rounds[0]['error']} |" + " |" * 4)
+                    continue
+                verdict = Verdict(**rounds[0]["verdict"])
+                wall = median(figures(rounds, "fit", "wall"))
+                ratio = wall / median(figures(runs["mercer"], "fit", "wall"))
+                lines.append(
+                    f"| {case.name} | {peer} | {wall:.3f} | {ratio:.2f} | {verdict.dual:.6g} | "
+                    f"{verdict.gap / max(abs(verdict.dual), 1e-300):.1e} | {verdict.violation:.1e} |"
+                )
+        return [*lines, ""]
+
+    def scaling(self, cases: list[Case]) -> list[str]:
+        """Time against rows, with the exponent of the best line through the logarithms."""
+        peers = [peer for peer in self.peers if peer in ("mercer", "oneDAL f32", "oneDAL f64")]
+        self.measure(cases, peers)
+        lines = ["## Scaling", "", "| peer | " + " | ".join(case.name for case in cases) + " | exponent |"]
+        lines.append("|" + "---|" * (len(cases) + 2))
+        for peer in peers:
+            seconds = [
+                median(figures(self.found[case.name][peer], "fit", "wall")) if case.name in self.found else float("nan")
+                for case in cases
+            ]
+            rows = [case.rows or 0 for case in cases]
+            slope = float(np.polyfit(np.log(rows), np.log(seconds), 1)[0])
+            lines.append(f"| {peer} | " + " | ".join(f"{s:.2f} s" for s in seconds) + f" | {slope:.2f} |")
+        return [*lines, ""]
+
+
+def figures(rounds: list[dict[str, Any]], what: str, clock: str) -> list[float]:
+    """One figure of every round."""
+    return [each[what][clock] for each in rounds if "error" not in each] or [float("nan")]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
