@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from mercer._engine import KernelMachine, _shape
+from mercer._engine import KernelMachine, _rows, _shape
 from mercer._pairs import ovr_scores
 from mercer._weights import sample_weights
+from mercer.exceptions import MercerError
 
 
 class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
@@ -79,6 +81,7 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         names = [str(label) for label in self.classes_]
         if names == sorted(set(names)) and not any(_is_float(name) for name in names):
             return names
+        # The engine takes classes that look like numbers for numbers.
         return [str(code) for code in range(len(names))]
 
     def _adopt(self, model: Any) -> None:
@@ -87,7 +90,38 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
             self.class_weight_ = np.ones(len(self.classes_))
         super()._adopt(model)
 
+    def _kept(self) -> Any:
+        model = super()._kept()
+        kept = _labels(model.classes)
+        kinds = {"n" if labels.dtype.kind in "iuf" else labels.dtype.kind for labels in (kept, self.classes_)}
+        same = len(kinds) == 1 and np.array_equal(kept, self.classes_)
+        if not same and (self.classes_.dtype.kind != "O" or list(map(str, self.classes_)) != list(kept)):
+            raise MercerError(
+                "a model file keeps classes that are numbers, or texts which do not look like numbers; it would give "
+                f"{kept.tolist()} back for {self.classes_.tolist()}; choose other labels, or pickle the model"
+            )
+        return model
+
     # ---------------------------------------------------------------------------------------------- answers
+
+    def _explained(self, X: Any, table: Any, k: int) -> list[dict[str, Any]]:
+        if len(self.classes_) == 2:
+            return super()._explained(X, table, k)
+        order = np.argsort(-self._class_scores(self._scores(X)), axis=1, kind="stable")[:, :2]
+        found: list[dict[str, Any]] = [{} for _ in order]
+        for machine, (first, second) in enumerate(combinations(range(len(self.classes_)), 2)):
+            rows = np.flatnonzero((np.sort(order, axis=1) == (first, second)).all(axis=1))
+            if not len(rows):
+                continue
+            terms = self._model.explain(self._table(_rows(X, rows), self._fitted_expression(), fit=False), k, machine)
+            for row, told in zip(rows, terms, strict=True):
+                # The machine of a pair speaks for its first class.
+                sign = 1.0 if order[row, 0] == first else -1.0
+                turned = {
+                    name: sign * told[name] for name in ("score", "bias", "rest", "coefficients", "contributions")
+                }
+                found[row] = {**told, **turned, "classes": tuple(self.classes_[order[row]].tolist())}
+        return found
 
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
         """A score a class, for more than two classes, from those of the pairs."""
@@ -140,7 +174,9 @@ def _is_float(text: str) -> bool:
 
 
 def _labels(names: list[str]) -> np.ndarray:
-    """Classes of a model file: whole numbers, numbers, or texts."""
+    """Classes of a model file: whole numbers, numbers, truth values, or texts."""
+    if names == ["False", "True"]:
+        return np.array([False, True])
     for kind in (np.int64, np.float64):
         try:
             return np.array([kind(name) for name in names])

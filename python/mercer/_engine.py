@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_feature_names, _num_samples, check_i
 from mercer import _mercer
 from mercer._callbacks import CallbackSupportMixin, Progress
 from mercer._certificate import Certificate, worst
-from mercer._expression import Expression, expression, kernel_matrix
+from mercer._expression import Expression, expression, is_matrix, kernel_matrix
 from mercer._limits import in_bytes, threads
 from mercer._warn import warn
 from mercer.exceptions import KernelWarning, MercerError
@@ -47,7 +47,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         kernel = self._expression()
         several = not (isinstance(y, str) and y == "no_validation")
         if kernel.function is not None or (not kernel.plain and not kernel.matrix and _is_mixed(X)):
-            return self._raw(X, y if several else None, reset)
+            return self._raw(X, y, reset) if several else self._raw_rows(X, reset)
         options = dict(
             dtype=np.float64 if kernel.matrix else [np.float64, np.float32],
             order="C",
@@ -61,10 +61,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             return validate_data(self, X, y, reset=reset, **options)
         return validate_data(self, X, reset=reset, **options)
 
-    def _raw(self, X: Any, y: Any, reset: bool) -> Any:
+    def _raw_rows(self, X: Any, reset: bool) -> Any:
         _check_feature_names(self, X, reset=reset)
+        if reset:
+            self.__dict__.pop("n_features_in_", None)
+            if len(_shape(X)) == 2:
+                self.n_features_in_ = _shape(X)[1]
+        return X
+
+    def _raw(self, X: Any, y: Any, reset: bool) -> Any:
+        X = self._raw_rows(X, reset)
         if y is None:
-            return X
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         if _num_samples(X) != _num_samples(y):
             raise ValueError(
                 f"Found input variables with inconsistent numbers of samples: [{_num_samples(X)}, {_num_samples(y)}]"
@@ -118,8 +126,13 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         self.shape_fit_ = _shape(X)
         table = self._table(X, kernel, fit=True)
         progress = Progress(self, X, y)
-        model = self._run({"kernel": kernel.text, **lines}, table, target, weights, progress)
+        try:
+            model = self._run({"kernel": kernel.text, **lines}, table, target, weights, progress)
+        except BaseException:
+            progress.close("failed")
+            raise
         self._adopt(model)
+        self.__dict__.pop("_points_fit", None)
         if kernel.function is not None:
             self._points_fit = X
         progress.close(self._summary())
@@ -183,10 +196,12 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         ends = [status for status in self._ends(self._model) if status != "solved"]
         if not ends:
             return
+        most, scale = getattr(self, "max_iter", None), "scale the columns with StandardScaler or MinMaxScaler"
         why, cure = {
             "iteration limit": (
-                f"terminated early (max_iter={getattr(self, 'max_iter', None)})",
-                "raise max_iter, or scale the columns with StandardScaler or MinMaxScaler",
+                (f"terminated early (max_iter={most})", f"raise max_iter, or {scale}")
+                if most is not None and most >= 0
+                else (f"gave up after {int(self._model.iterations.max())} iterations", f"{scale}, or lower C")
             ),
             "time limit": (
                 f"terminated early (time_limit={self.time_limit})",
@@ -243,12 +258,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         -------
         list of dict
             For each row: `score`, `bias`, `rows` (numbers of training rows), `coefficients`, `kernel` values and
-            `contributions` (their products), largest first, and `rest`, what all other terms sum to.
+            `contributions` (their products), largest first, and `rest`, what all other terms sum to. Where there are
+            more than two classes the score is that of the best class against the second best, which are `classes`.
         """
         check_is_fitted(self, "_model")
+        if k < 0:
+            raise ValueError(f"k = {k}; it is a number of terms from 0")
         kernel = self._fitted_expression()
         X = self._checked(X, reset=False)
-        return list(self._model.explain(self._table(X, kernel, fit=False), k))
+        return self._explained(X, self._table(X, kernel, fit=False), k)
+
+    def _explained(self, X: Any, table: Any, k: int) -> list[dict[str, Any]]:
+        return list(self._model.explain(table, k, 0))
 
     @property
     def history_(self) -> Any:
@@ -286,12 +307,18 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         path : str or path-like
             Where to; what is there is replaced as a whole or not at all.
         """
-        check_is_fitted(self, "_model")
-        if callable(self.kernel) and self._expression().function is not None:
+        self._kept().save(path)
+
+    def _kept(self) -> Any:
+        """The model, if a file can hold all that matters of it."""
+        check_is_fitted(self)
+        model = getattr(self, "_model", None)
+        if model is None or (model.kernel == "precomputed" and not is_matrix(self.kernel)):
             raise MercerError(
-                "a model with a callable kernel cannot be saved without code; pickle it, or use an expression"
+                "this model has a kernel that is computed in Python, and cannot be saved without code; pickle it, or "
+                "use an expression of the kernel language"
             )
-        self._model.save(path)
+        return model
 
     def to_libsvm(self, path: str | PathLike[str]) -> None:
         """Write the fitted model as LIBSVM would, or say what LIBSVM has no word for.
@@ -301,8 +328,7 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         path : str or path-like
             Where to.
         """
-        check_is_fitted(self, "_model")
-        self._model.write_libsvm(path)
+        self._kept().write_libsvm(path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -334,21 +360,27 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         estimator
             Fitted, with the parameters that the file tells. A file of another estimator is an error, which names it.
         """
-        return cls._of_model(_mercer.Model.read_libsvm(path))
+        loaded = cls._of_model(_mercer.Model.read_libsvm(path))
+        # LIBSVM's file ends with the last column that is not zero; there may have been more.
+        loaded.__dict__.pop("n_features_in_", None)
+        return loaded
 
     @classmethod
     def _of_model(cls, model: Any) -> Self:
         from mercer._files import estimator_class, parameters
 
         meant = estimator_class(model)
-        if not issubclass(meant, cls):
+        if not issubclass(meant, cls) and not issubclass(cls, meant):
             raise MercerError(
                 f"the file holds a model of {meant.__name__}, not of {cls.__name__}; mercer.load reads any"
             )
-        loaded = meant(**parameters(meant, model))
+        made = cls if issubclass(cls, meant) else meant
+        loaded = made(**parameters(made, model))
         columns = model.n_features
         if columns is not None:
             loaded.n_features_in_ = columns
+        if model.feature_names is not None:
+            loaded.feature_names_in_ = np.array(model.feature_names, dtype=object)
         loaded.shape_fit_ = (int(model.provenance["rows"]), columns or 0)
         loaded._adopt(model)
         return loaded
@@ -391,7 +423,9 @@ def _is_mixed(X: Any) -> bool:
         return False
     if isinstance(X, np.ndarray):
         return X.ndim == 1 and X.dtype.kind in "OUST"
-    return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], str)
+    if hasattr(X, "dtype") and len(_shape(X)) == 1:
+        return not _is_number(X.dtype)
+    return isinstance(X, Sequence) and any(isinstance(text, str) for text in X[:100])
 
 
 def _is_number(dtype: Any) -> bool:

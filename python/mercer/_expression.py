@@ -46,16 +46,22 @@ def expression(
         if kernel == "precomputed":
             return Expression("precomputed", matrix=True)
         if kernel in NAMES:
-            return Expression(_named(kernel, resolve_gamma(gamma, X, weights), degree, coef0), plain=True)
+            number = 1.0 if kernel == "linear" else resolve_gamma(gamma, X, weights)
+            return Expression(_named(kernel, number, degree, coef0), plain=True)
         return Expression(_mercer.kernel_parse(kernel))
     text = getattr(kernel, "__mercer_kernel__", None)
     if text is not None:
-        return Expression(str(text))
+        return Expression(str(text), matrix=is_matrix(kernel))
     if callable(kernel):
         return Expression("precomputed", matrix=True, function=kernel)
     raise TypeError(
         f"kernel must be a name, an expression, a kernel of mercer.kernels, a callable or 'precomputed'; got {kernel!r}"
     )
+
+
+def is_matrix(kernel: Any) -> bool:
+    """Whether points are known by a matrix alone, by the word or by the object for it."""
+    return (kernel if isinstance(kernel, str) else getattr(kernel, "__mercer_kernel__", None)) == "precomputed"
 
 
 def resolve_gamma(gamma: Any, X: Any, weights: np.ndarray | None = None) -> float:
@@ -118,7 +124,7 @@ def _named(name: str, gamma: float, degree: int, coef0: float) -> str:
 
 def _constant(value: float) -> str:
     # A kernel that is the same for every pair; zero is as good as the smallest one.
-    return f"constant(value={max(value, np.finfo(float).tiny)!r})"
+    return f"constant(value={float(max(value, np.finfo(float).tiny))!r})"
 
 
 def kernel_matrix(function: Callable[..., Any], X: Any, Y: Any) -> np.ndarray:

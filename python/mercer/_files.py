@@ -83,6 +83,10 @@ def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
         # The tolerance of these is a violation.
         told.pop("gap", None)
     found: dict[str, Any] = {"kernel": model.kernel}
+    # However the command was told how much to regularise, it is one of these two here.
+    rows = int(model.provenance["rows"])
+    if rows and not {"C", "mu"} & told.keys():
+        told |= {"C": repr(1.0 / (model.lambda_ * rows)), "mu": repr(model.lambda_ * rows)}
     readers: list[tuple[str, str, Callable[[str], Any]]] = [
         ("C", "C", float),
         ("nu", "nu", float),

@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 from mercer._callbacks import with_callbacks
 from mercer._classifier import ClassifierPart
 from mercer._engine import LIMITS, KernelMachine
+from mercer._expression import is_matrix
 from mercer._warn import warn
 from mercer._weights import sample_weights
 
@@ -42,8 +43,8 @@ class Machine(KernelMachine):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = is_matrix(self.kernel)
+        tags.input_tags.sparse = not is_matrix(self.kernel)
         return tags
 
     def _lines(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ scores of rows that were left out, in five folds.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -34,24 +35,34 @@ def _class_scores(scores: np.ndarray, classes: int) -> np.ndarray:
     return ovr_scores(scores, classes)
 
 
-def calibrate(estimator: Any, X: Any, y: Any, sample_weight: Any, codes: np.ndarray) -> float:
-    """Fit t to out-of-fold scores; 1 where a class has too few rows to leave some out."""
+def calibrate(estimator: Any, X: Any, y: Any, sample_weight: Any, codes: np.ndarray, until: float | None) -> float:
+    """Fit t to out-of-fold scores; 1 where a class has too few rows to leave some out.
+
+    Ctrl-C and the end of the time end it with the folds there are.
+    """
     from mercer._engine import _rows
 
     classes = len(estimator.classes_)
     folds = min(5, int(np.bincount(codes).min()))
-    if folds < 2:
+    if folds < 2 or estimator._model.interrupted:
         return 1.0
     seed = check_random_state(estimator.random_state).randint(np.iinfo(np.int32).max)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     scores, truth = [], []
     matrix = estimator._expression().matrix and estimator._expression().function is None
     for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(codes)), codes):
-        part = clone(estimator).set_params(probability=False, verbose=False)
+        left = None if until is None else until - time.monotonic()
+        if left is not None and left <= 0:
+            break
+        part = clone(estimator).set_params(probability=False, verbose=False, time_limit=left)
         rows, held = (X[np.ix_(train, train)], X[np.ix_(test, train)]) if matrix else (_rows(X, train), _rows(X, test))
         part.fit(rows, np.asarray(y)[train], **({} if weights is None else {"sample_weight": weights[train]}))
         scores.append(_class_scores(part._scores(held), classes))
         truth.append(codes[test])
+        if part._model.interrupted:
+            break
+    if not scores:
+        return 1.0
     return _most_likely(np.concatenate(scores), np.concatenate(truth))
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fi
 
 from mercer._callbacks import with_callbacks
 from mercer._engine import LIMITS, KernelMachine, _is_mixed, _shape
-from mercer._expression import Expression
+from mercer._expression import Expression, is_matrix
 from mercer._limits import threads
 from mercer._pairwise import NAMES, Shape, gram, pairwise_expression
 from mercer._targets import JoinedModel
@@ -140,7 +140,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = is_matrix(self.kernel)
         return tags
 
     # ---------------------------------------------------------------------------------------------- fitting
@@ -185,7 +185,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         elif (alphas == alphas[0]).all():
             self._solve(X, target, weights, self._lines(alphas[0]), target)
         else:
-            models = []
+            models: list[Any] = []
             for alpha, column in zip(alphas, target.T, strict=True):
                 self._solve(X, np.ascontiguousarray(column), weights, self._lines(alpha), target)
                 models.append(self._model)

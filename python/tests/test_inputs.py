@@ -14,6 +14,8 @@ import sklearn.svm
 from problems import data_set
 from scipy import sparse
 from sklearn.base import is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
 
 SUPPORT_VECTOR_MACHINES = ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"]
 NAMES = ["length", "width", "petal length", "petal width"]
@@ -341,3 +343,68 @@ def test_threads_and_memory_of_gram(count: int) -> None:
         mercer.gram("rbf", x, memory_limit="1kB")
     with pytest.raises(ValueError, match="no meaning"):
         mercer.SVC(n_jobs=0).fit(*rows())
+
+
+def test_terms_of_an_explanation_make_the_score() -> None:
+    """For two classes, for the best two of several, for numbers and for novelty, in the units of the scores."""
+    x, y = data_set("iris")
+    new = x[::10]
+    for name, settings, target in [
+        ("SVC", {}, y > 0),
+        ("SVC", {}, y),
+        ("SVR", {"C": 3.0}, y),
+        ("OneClassSVM", {"nu": 0.2}, None),
+        ("KernelLogistic", {}, y),
+    ]:
+        model = getattr(mercer, name)(**settings).fit(x, target)
+        for k, told in enumerate(model.explain(new, 4)):
+            assert told["bias"] + told["contributions"].sum() + told["rest"] == pytest.approx(told["score"], abs=1e-8)
+            np.testing.assert_allclose(told["coefficients"] * told["kernel"], told["contributions"])
+            if "classes" in told:
+                assert told["classes"][0] == model.predict(new)[k]
+            else:
+                assert told["score"] == pytest.approx(scores(model, new)[k], abs=1e-8)
+    with pytest.raises(ValueError, match="k = -1"):
+        model.explain(new, -1)
+
+
+def test_series_of_texts() -> None:
+    """Texts in a list, an array or a series of either library are rows."""
+    texts, y = ["aab", "abab", "bbb", "ba"] * 5, [0, 1, 0, 1] * 5
+    wanted = mercer.SVC(kernel="spectrum(k=2)").fit(texts, y).decision_function(texts)
+    for form in (np.array(texts), np.array(texts, dtype=object), pd.Series(texts), pl.Series(texts)):
+        found = mercer.SVC(kernel="spectrum(k=2)").fit(form, y).decision_function(form)
+        np.testing.assert_array_equal(found, wanted)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        mercer.SVC(kernel="spectrum(k=2)").fit(texts, None)
+
+
+@pytest.mark.parametrize("settings", [{"kernel": "poly"}, {"kernel": "sigmoid", "coef0": -1.0}, {"kernel": "rbf"}])
+def test_gamma_may_be_zero(settings: dict[str, Any]) -> None:
+    """The kernel is then a constant, as in scikit-learn."""
+    x, y = rows()
+    ours, theirs = (package.SVC(gamma=0, **settings).fit(x, y) for package in (mercer, sklearn.svm))
+    np.testing.assert_array_equal(ours.predict(x), theirs.predict(x))
+
+
+def test_the_object_for_a_matrix_is_the_word() -> None:
+    """`kernels.precomputed()` is checked, split and predicted as "precomputed" is."""
+    x, y = rows()
+    matrix = x @ x.T
+    word, thing = (mercer.SVC(kernel=kernel) for kernel in ("precomputed", mercer.kernels.precomputed()))
+    for one, two in zip(cross_val_score(word, matrix, y), cross_val_score(thing, matrix, y), strict=True):
+        assert one == two
+    with pytest.raises(ValueError, match="not positive semi-definite"):
+        thing.fit(matrix - 100 * np.eye(len(x)), y)
+
+
+def test_nothing_is_left_of_an_earlier_fit() -> None:
+    """A refit forgets probabilities, points of callables and numbers of columns."""
+    x, y = rows()
+    model = mercer.SVC(probability=True).fit(x, y).set_params(probability=False).fit(x, y)
+    with pytest.raises(NotFittedError):
+        model.set_params(probability=True).predict_proba(x)
+    model = mercer.SVC(kernel=lambda a, b: a @ b.T).fit(x, y).set_params(kernel="rbf").fit(x, y)
+    assert not hasattr(model, "_points_fit")
+    model = mercer.SVC().fit(x, y).set_params(kernel="spectrum(k=2)").fit(["aab", "abab"] * 3, [0, 1] * 3)
+    assert not hasattr(model, "n_features_in_")

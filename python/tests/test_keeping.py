@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 import pickle
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import joblib
 import mercer
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.svm
 from problems import data_set
@@ -158,3 +161,95 @@ def test_a_file_keeps_the_tolerance(tmp_path: Path) -> None:
     x, y = data_set("iris")
     mercer.SVC(tol=0.01).fit(x, y).save(tmp_path / "model.mercer")
     assert mercer.load(tmp_path / "model.mercer").tol == 0.01
+
+
+def test_a_model_of_the_command_is_a_model_here(tmp_path: Path) -> None:
+    """Columns by name, from a frame or in order, and the penalty however it was told."""
+    command = shutil.which("mercer")
+    if command is None:
+        pytest.skip("the command is not on the path")
+    path = tmp_path / "moons.mercer"
+    kernel = ["--loss", "hinge", "--kernel", "rbf(sigma=0.3)", "--lambda", "0.01"]
+    subprocess.run([command, "fit", "@moons(n=80)", *kernel, "-o", str(path)], check=True, capture_output=True)
+    moons = mercer.datasets.load("moons", n=80, as_frame=True)
+    model = mercer.load(path)
+    assert pytest.approx(1 / (0.01 * 80)) == model.C
+    assert list(model.feature_names_in_) == list(moons.data.columns)
+    again = clone(model).fit(moons.data, moons.target)
+    np.testing.assert_array_equal(model.predict(moons.data), again.predict(moons.data))
+    with pytest.warns(UserWarning, match="feature names"):
+        np.testing.assert_array_equal(model.predict(moons.data.to_numpy()), model.predict(moons.data))
+
+
+@pytest.mark.parametrize("labels", [["1", "2"], ["nan", "x"], [2**53, 2**53 + 1]], ids=str)
+def test_labels_that_a_file_would_change_are_refused(labels: list[Any], tmp_path: Path) -> None:
+    """No other label comes back in silence; a pickle keeps any."""
+    x, y = data_set("moons")
+    model = mercer.SVC().fit(x, np.array(labels)[(y > 0).astype(int)])
+    for write in (model.save, model.to_libsvm):
+        with pytest.raises(ValueError, match="choose other labels, or pickle"):
+            write(tmp_path / "model")
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(x), model.predict(x))
+
+
+@pytest.mark.parametrize("labels", [[False, True], ["a", "b"], [-1, 1], [-1.0, 1.0]], ids=str)
+def test_labels_come_back(labels: list[Any], tmp_path: Path) -> None:
+    """Truth values, texts and numbers are kept."""
+    x, y = data_set("moons")
+    model = mercer.SVC().fit(x, np.array(labels)[(y > 0).astype(int)])
+    model.save(tmp_path / "model.mercer")
+    loaded = mercer.load(tmp_path / "model.mercer")
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))
+    assert loaded.classes_.tolist() == labels
+
+
+def test_a_file_keeps_the_names_of_columns(tmp_path: Path) -> None:
+    """Columns in another order are refused after loading, as before."""
+    x, y = data_set("iris")
+    frame = pd.DataFrame(x, columns=list("abcd"))
+    mercer.SVC(kernel="rbf(sigma=1)[a, c]").fit(frame, y).save(tmp_path / "model.mercer")
+    loaded = mercer.load(tmp_path / "model.mercer")
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.predict(frame[list("dcba")])
+
+
+def test_kernels_of_python_are_not_saved(tmp_path: Path) -> None:
+    """A file holds no code, and a matrix is not the kernel it was made by."""
+    x, y = data_set("moons")
+    for model in (
+        mercer.SVC(kernel=lambda a, b: a @ b.T),
+        mercer.KernelRidge(kernel="poly", degree=2.5, coef0=9.0),
+        mercer.KernelRidge(alpha=0),
+    ):
+        model.fit(x, y)
+        for write in (model.save, model.to_libsvm):
+            with pytest.raises(ValueError, match="pickle it"):
+                write(tmp_path / "model")
+
+
+def test_a_subclass_loads_itself(tmp_path: Path) -> None:
+    """The class whose `load` is called, where it is a kind of what the file holds."""
+
+    class Mine(mercer.SVC):
+        """Nothing new."""
+
+    model, x = fitted(*MACHINES[0])
+    model.save(tmp_path / "model.mercer")
+    loaded = Mine.load(tmp_path / "model.mercer")
+    assert type(loaded) is Mine
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))
+
+
+def test_last_columns_of_zeros_in_a_file_of_libsvm(tmp_path: Path) -> None:
+    """LIBSVM's files do not tell of them; rows that have them are predicted all the same."""
+    x, y = data_set("moons")
+    x = np.column_stack([x, np.zeros(len(x))])
+    model = mercer.SVC().fit(x, y)
+    model.to_libsvm(tmp_path / "model.svm")
+    np.testing.assert_array_equal(mercer.SVC.from_libsvm(tmp_path / "model.svm").predict(x), model.predict(x))
+
+
+def test_no_file(tmp_path: Path) -> None:
+    """What is not there is not found."""
+    with pytest.raises(FileNotFoundError, match="nothing"):
+        mercer.load(tmp_path / "nothing")

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -197,3 +198,25 @@ def test_grid_search_in_two_processes() -> None:
     alone, together = (GridSearchCV(mercer.SVC(), grid, cv=3, n_jobs=jobs).fit(x, y) for jobs in (1, 2))
     np.testing.assert_array_equal(alone.cv_results_["mean_test_score"], together.cv_results_["mean_test_score"])
     assert together.best_estimator_.converged_
+
+
+def test_a_matrix_is_not_measured_for_long() -> None:
+    """A time limit and the check of a matrix of two thousand rows go together."""
+    draw = np.random.default_rng(0)
+    points = draw.standard_normal((2000, 5))
+    labels = (points[:, 0] > 0).astype(int)
+    started = time.perf_counter()
+    mercer.SVC(kernel="precomputed").fit(points @ points.T + 1, labels)
+    assert time.perf_counter() - started < PATIENCE
+
+
+def test_a_time_limit_holds_for_probabilities() -> None:
+    """The fits for the calibration end with it."""
+    draw = np.random.default_rng(0)
+    points, labels = draw.standard_normal((3000, 5)), draw.integers(0, 2, 3000)
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = mercer.SVC(C=1e4, gamma=1.0, probability=True, time_limit=0.4).fit(points, labels)
+    assert time.perf_counter() - started < PATIENCE
+    np.testing.assert_allclose(model.predict_proba(points[:5]).sum(axis=1), 1.0)

@@ -1,9 +1,8 @@
 //! Whether the certificate may be believed: it rests on a positive semi-definite kernel (`docs/maths.md` §1.4).
 
-use mercer_gram::{CheckOptions, Verdict, check};
-use mercer_kernel::{KernelExpr, Registry, Status};
+use mercer_gram::{Gram, Lazy, MatrixVerdict, Sub, check_matrix};
+use mercer_kernel::{KernelExpr, Status};
 use mercer_linalg::Budget;
-use mercer_points::{Points, Table};
 use mercer_solve::Convexity;
 
 /// Up to so many rows all are measured.
@@ -11,33 +10,38 @@ const ALL: usize = 2000;
 /// Of more rows so many are.
 const SAMPLE: usize = 1000;
 
-/// What is known of the kernel, by its form or else by measuring it on training rows.
+/// What is known of the kernel, by its form or else by measuring it on training rows, unless `poll` says to stop.
 pub(crate) fn convexity(
     kernel: &KernelExpr,
-    table: &Table,
-    registry: &Registry,
+    gram: &Lazy,
     budget: Budget,
+    poll: &(dyn Fn() -> bool + Sync),
 ) -> Convexity {
     if kernel.mercer().status == Status::Psd {
         return Convexity::Proved;
     }
-    let rows = if table.len() <= ALL { ALL } else { SAMPLE };
-    match check(kernel, table, registry, CheckOptions { rows, seed: 0, budget }) {
-        Err(_) => Convexity::Assumed,
-        Ok(found) => match found.verdict {
-            Verdict::Holds if found.measured == found.rows => Convexity::Measured,
-            Verdict::Holds => Convexity::Sampled { rows: found.measured },
-            Verdict::Refuted(witness) => Convexity::Refuted {
-                evidence: format!(
-                    "v^T K v = {:.3e} for a vector on {} row{}",
-                    witness.value,
-                    witness.rows.len(),
-                    if witness.rows.len() == 1 { "" } else { "s" }
-                ),
-            },
-            Verdict::NotSymmetric(i, j) => {
-                Convexity::Refuted { evidence: format!("k(x,z) and k(z,x) differ for the rows {i} and {j}") }
-            }
+    let n = gram.len();
+    let rows: Vec<usize> =
+        if n <= ALL { (0..n).collect() } else { (0..SAMPLE).map(|k| k * n / SAMPLE).collect() };
+    let count = rows.len();
+    if poll() || !budget.allows(16 * (count as u128).pow(2)) {
+        return Convexity::Assumed;
+    }
+    let (part, mut entries) = (Sub::new(gram, rows), vec![0.0; count * count]);
+    part.rows_double(&(0..count).collect::<Vec<usize>>(), &mut entries);
+    match check_matrix(count, &entries, poll).map(|found| found.verdict) {
+        Some(MatrixVerdict::Psd) if count == n => Convexity::Measured,
+        Some(MatrixVerdict::Psd | MatrixVerdict::NotRefuted) => Convexity::Sampled { rows: count },
+        Some(MatrixVerdict::Refuted { rows, value, .. }) => Convexity::Refuted {
+            evidence: format!(
+                "v^T K v = {value:.3e} for a vector on {} row{}",
+                rows.len(),
+                if rows.len() == 1 { "" } else { "s" }
+            ),
         },
+        Some(MatrixVerdict::NotSymmetric { row, column, .. }) => Convexity::Refuted {
+            evidence: format!("k(x,z) and k(z,x) differ for the rows {} and {}", row + 1, column + 1),
+        },
+        Some(MatrixVerdict::NotFinite { .. }) | None => Convexity::Assumed,
     }
 }

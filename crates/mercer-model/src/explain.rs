@@ -33,14 +33,21 @@ pub struct Term {
     pub contribution: f64,
 }
 
-pub(crate) fn explain(model: &Model, table: &Table, count: usize) -> Result<Vec<Explanation>, ModelError> {
+pub(crate) fn explain(
+    model: &Model,
+    machine: usize,
+    table: &Table,
+    count: usize,
+) -> Result<Vec<Explanation>, ModelError> {
     let parts = model.parts();
+    let (number, Some(machine)) = (machine, parts.machines.get(machine)) else {
+        return Err(ModelError::Data(format!("the model has no machine {machine}")));
+    };
     if table.is_empty() {
         return Ok(Vec::new());
     }
     let scores = model.predict(table)?;
     let prepared = model.engine().prepare(parts, table)?;
-    let machine = &parts.machines[0];
     let of_row = |row: usize| {
         let kernel = model.engine().values(&prepared, row);
         let mut terms: Vec<Term> = machine
@@ -61,7 +68,7 @@ pub(crate) fn explain(model: &Model, table: &Table, count: usize) -> Result<Vec<
         terms.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()));
         let rest = terms.iter().skip(count).map(|term| term.contribution).sum();
         terms.truncate(count);
-        Explanation { score: scores.score(row, 0), bias: machine.bias, terms, rest }
+        Explanation { score: scores.score(row, number), bias: machine.bias, terms, rest }
     };
     Ok((0..table.len()).into_par_iter().map(of_row).collect())
 }

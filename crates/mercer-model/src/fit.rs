@@ -118,8 +118,6 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
         weights: weights.as_deref(),
         gram: &gram,
         features: features.as_ref(),
-        table: &table,
-        registry,
         setting,
     };
     let Fitted { machines, rows: support, entries } = machines(&posed)?;

@@ -4,8 +4,7 @@
 use std::time::{Duration, Instant};
 
 use mercer_gram::{Gram, Lazy, Sub};
-use mercer_kernel::Registry;
-use mercer_points::{Dense, Points, Table};
+use mercer_points::{Dense, Points};
 use mercer_solve::loss::{Loss, LossSpec};
 use mercer_solve::solvers::{Norm, SeveralByCholesky, SeveralByEigen};
 use mercer_solve::{
@@ -26,8 +25,6 @@ pub(crate) struct Posed<'a> {
     pub(crate) weights: Option<&'a [f64]>,
     pub(crate) gram: &'a Lazy,
     pub(crate) features: Option<&'a Dense<f64>>,
-    pub(crate) table: &'a Table,
-    pub(crate) registry: &'a Registry,
     pub(crate) setting: &'a Setting<'a>,
 }
 
@@ -66,7 +63,12 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         // There is no time to measure anything; a proof takes none.
         Some(_) if posed.spec.kernel.mercer().status != mercer_kernel::Status::Psd => Convexity::Assumed,
         Some(_) => Convexity::Proved,
-        None => convexity(&posed.spec.kernel, posed.table, posed.registry, posed.setting.budget),
+        None => {
+            let (setting, limit) = (posed.setting, posed.setting.limits.time);
+            let late = || limit.is_some_and(|limit| started.elapsed() >= limit);
+            let poll = || setting.watch.stopped() || late();
+            convexity(&posed.spec.kernel, posed.gram, setting.budget, &poll)
+        }
     };
     let mut used = vec![false; total];
     for (share, solution, _) in &solved {

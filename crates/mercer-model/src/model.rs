@@ -241,7 +241,17 @@ impl Model {
     /// For each row the `count` largest terms |α_j k(x_j,x)| of its score; the first machine's, hence the first target's,
     /// where there are several.
     pub fn explain(&self, table: &Table, count: usize) -> Result<Vec<Explanation>, ModelError> {
-        crate::explain::explain(self, table, count)
+        self.explain_machine(0, table, count)
+    }
+
+    /// The same for one of several machines; an error where there is none of that number.
+    pub fn explain_machine(
+        &self,
+        machine: usize,
+        table: &Table,
+        count: usize,
+    ) -> Result<Vec<Explanation>, ModelError> {
+        crate::explain::explain(self, machine, table, count)
     }
 
     /// How new data are to be read so that their columns get the kinds of the training table.

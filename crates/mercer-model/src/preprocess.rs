@@ -237,6 +237,11 @@ fn block(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErr
         matches!(data, ColumnData::Dense(..) | ColumnData::Single(..) | ColumnData::Sparse(_))
     };
     let blocks: Vec<&Column> = table.columns().iter().filter(|column| is_block(&column.data)).collect();
+    if described.kind == ColumnKind::Numbers
+        && let Some(values) = blocks.iter().find_map(|block| coordinate_of(&block.data, &described.name))
+    {
+        return Ok(ColumnData::Numbers(values));
+    }
     match (&described.kind, blocks.as_slice()) {
         (ColumnKind::Dense(_) | ColumnKind::Sparse(_), [one]) => {
             let mut alone = Table::new();
@@ -255,6 +260,22 @@ fn block(described: &ColumnSchema, table: &Table) -> Result<ColumnData, ModelErr
         }
         (ColumnKind::Sparse(dim), []) if table.columns().len() == *dim => numbered(described, table),
         _ => Err(missing(described, table)),
+    }
+}
+
+/// The coordinate of a block that has a name.
+fn coordinate_of(block: &ColumnData, name: &str) -> Option<Vec<f64>> {
+    let place = |names: &[String]| names.iter().position(|inside| inside == name);
+    match block {
+        ColumnData::Dense(points, names) => {
+            let at = place(names)?;
+            Some(points.rows().map(|row| row[at]).collect())
+        }
+        ColumnData::Single(points, names) => {
+            let at = place(names)?;
+            Some(points.rows().map(|row| f64::from(row[at])).collect())
+        }
+        _ => None,
     }
 }
 

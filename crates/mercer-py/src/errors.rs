@@ -25,6 +25,9 @@ impl Raise for ModelError {
             Self::Gram(error) => error.raise(),
             Self::Points(error) => error.raise(),
             Self::Parse(error) => exception("KernelError", &error),
+            Self::File { verb: "read", ref path, .. } if !path.exists() => {
+                pyo3::exceptions::PyFileNotFoundError::new_err(self.to_string())
+            }
             Self::File { .. } => pyo3::exceptions::PyOSError::new_err(self.to_string()),
             other => exception("MercerError", &other),
         }
@@ -67,7 +70,8 @@ impl Raise for PointsError {
 /// An exception of `mercer.exceptions` by its name.
 pub(crate) fn exception(name: &'static str, said: &dyn Display) -> PyErr {
     // What the command calls --memory is a parameter here.
-    let text = said.to_string().replace("--memory", "memory_limit");
+    let text =
+        said.to_string().replace("choose solver cg, or raise", "raise").replace("--memory", "memory_limit");
     Python::attach(|py| match class(py, name) {
         Ok(class) => PyErr::from_type(class, text),
         Err(error) => error,

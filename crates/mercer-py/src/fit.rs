@@ -8,11 +8,10 @@ use mercer::solve::Limits;
 use numpy::ndarray::ArrayView1;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::errors::{Raise, exception};
-use crate::model::{PyModel, certificate};
-use crate::run::{Ended, budget, detached, watched};
+use crate::model::PyModel;
+use crate::run::{Ended, budget, watched};
 use crate::table::PyTable;
 
 /// What a target is called where it has no name.
@@ -51,30 +50,6 @@ fn fit(
             mercer::model::fit(&spec, &training, &Setting { limits, budget: budget(memory_limit), watch })
         })?;
     Ok(PyModel { model: result.map_err(Raise::raise)?, interrupted })
-}
-
-/// The certificate of coefficients, one a row, for the problem that a specification poses.
-#[pyfunction]
-fn certify<'py>(
-    py: Python<'py>,
-    spec: &str,
-    table: &PyTable,
-    target: Option<&Bound<'py, PyAny>>,
-    weights: Option<PyReadonlyArray1<'py, f64>>,
-    alpha: PyReadonlyArray1<'py, f64>,
-    bias: f64,
-) -> PyResult<Bound<'py, PyDict>> {
-    let spec: Spec = spec.parse().map_err(Raise::raise)?;
-    let target = target.map(column).transpose()?;
-    let weights = weights.map(|weights| weights.as_array().to_vec());
-    let alpha = alpha.as_array().to_vec();
-    let table = &table.table;
-    let found = detached(py, None, || {
-        let training =
-            Training { target: target.as_ref(), weights: weights.as_deref(), ..Training::unlabelled(table) };
-        mercer::model::certify(&spec, &training, &alpha, bias)
-    })?;
-    certificate(py, &found.map_err(Raise::raise)?, &spec.tolerance)
 }
 
 /// One target, or a column of a matrix for each of several.
@@ -117,6 +92,5 @@ fn seconds(time: f64) -> PyResult<Duration> {
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(fit, module)?)?;
-    module.add_function(wrap_pyfunction!(certify, module)?)
+    module.add_function(wrap_pyfunction!(fit, module)?)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mercer::model::{ColumnKind, Machine, Model, Task};
+use mercer::model::{ColumnKind, ColumnSchema, Machine, Model, Task};
 use mercer::points::ColumnData;
 use mercer::solve::{Basis, Certificate, Claim, Convexity, Progress, Status, Tolerance};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -85,12 +85,6 @@ impl PyModel {
         self.model.machines().iter().map(|machine| machine.bias).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// ρ of ν-classification and of the one-class machine, ε of ν-regression.
-    #[getter]
-    fn levels(&self) -> Vec<Option<f64>> {
-        self.model.machines().iter().map(|machine| machine.level).collect()
-    }
-
     #[getter]
     fn iterations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let iterations = self.model.machines().iter().map(|machine| machine.iterations as i64);
@@ -123,12 +117,20 @@ impl PyModel {
     /// Coordinates of a row of the training table, or none where it was no block of vectors.
     #[getter]
     fn n_features(&self) -> Option<usize> {
-        let [column] = self.model.schema().columns.as_slice() else { return None };
-        match &column.kind {
-            ColumnKind::Dense(names) => Some(names.len()),
-            ColumnKind::Sparse(count) | ColumnKind::Matrix(count) => Some(*count),
-            _ => None,
+        match self.model.schema().columns.as_slice() {
+            [ColumnSchema { kind: ColumnKind::Sparse(count) | ColumnKind::Matrix(count), .. }] => {
+                Some(*count)
+            }
+            _ => self.coordinates().map(|names| names.len()),
         }
+    }
+
+    /// Names of the columns of the training table, or none where they are no numbers or have no names.
+    #[getter]
+    fn feature_names(&self) -> Option<Vec<String>> {
+        let names = self.coordinates()?;
+        let counted = names.iter().enumerate().all(|(at, name)| *name == (at + 1).to_string());
+        (!counted).then_some(names)
     }
 
     /// Where the model comes from.
@@ -210,8 +212,10 @@ impl PyModel {
         py: Python<'py>,
         table: &PyTable,
         count: usize,
+        machine: usize,
     ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let found = detached(py, None, || self.model.explain(&table.table, count))?.map_err(Raise::raise)?;
+        let found = detached(py, None, || self.model.explain_machine(machine, &table.table, count))?;
+        let found = found.map_err(Raise::raise)?;
         let mut told = Vec::new();
         for row in &found {
             let (one, terms) = (PyDict::new(py), &row.terms);
@@ -288,6 +292,19 @@ impl PyModel {
 }
 
 impl PyModel {
+    /// The columns of the training table by name where all of them are numbers, each by itself or in blocks.
+    fn coordinates(&self) -> Option<Vec<String>> {
+        let mut names = Vec::new();
+        for column in &self.model.schema().columns {
+            match &column.kind {
+                ColumnKind::Numbers => names.push(column.name.clone()),
+                ColumnKind::Dense(inside) => names.extend_from_slice(inside),
+                _ => return None,
+            }
+        }
+        Some(names)
+    }
+
     fn made(model: Result<Model, mercer::model::ModelError>) -> PyResult<Self> {
         Ok(Self { model: model.map_err(Raise::raise)?, interrupted: false })
     }

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
 from mercer._callbacks import Progress
 from mercer._engine import LIMITS, KernelMachine, _rows
+from mercer._expression import is_matrix
 
 #: Up to so many rows are solved to so small a violation, whatever `tol` is, if that takes no more than so many
 #: iterations times rows.
@@ -40,8 +41,8 @@ class SupportVectorMachine(KernelMachine):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = is_matrix(self.kernel)
+        tags.input_tags.sparse = not is_matrix(self.kernel)
         return tags
 
     def _lines(self, learner: str) -> dict[str, Any]:

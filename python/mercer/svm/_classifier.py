@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Self
 
 import numpy as np
@@ -51,9 +52,12 @@ class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
         self
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
+        started = time.monotonic()
+        self.__dict__.pop("_temperature", None)
         X, y, codes = self._fit_classes(X, y, sample_weight)
         if self._gives_probabilities():
-            self._temperature = calibrate(self, X, y, sample_weight, codes)
+            until = None if self.time_limit is None else started + self.time_limit
+            self._temperature = calibrate(self, X, y, sample_weight, codes, until)
         return self
 
     def _lines_of_problem(self) -> dict[str, Any]:

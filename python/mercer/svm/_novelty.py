@@ -184,6 +184,11 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
         self.offset_ = -self.intercept_
         self.n_iter_ = int(model.iterations[0])
 
+    def _explained(self, X: Any, table: Any, k: int) -> list[dict[str, Any]]:
+        scaled = ("score", "bias", "rest", "coefficients", "contributions")
+        found = super()._explained(X, table, k)
+        return [{**told, **{name: self._unit * told[name] for name in scaled}} for told in found]
+
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores of rows: from 0 up is inside.
 
