@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -335,18 +334,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         check_is_fitted(self)
         self._fitted("explanation")
         return super().explain(X, k)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted model to a file that holds no code, which `mercer.load` and the command read.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to; what is there is replaced as a whole or not at all.
-        """
-        check_is_fitted(self)
-        self._fitted("model")
-        super().save(path)
 
     def _fitted(self, name: str) -> Any:
         if super()._fitted(name) is None:
