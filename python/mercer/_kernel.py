@@ -259,12 +259,13 @@ class Kernel(_Text):
         Returns
         -------
         ndarray of shape (rows, features)
-            F with ``F @ F.T`` equal to ``self(X)``.
+            F with ``F @ F.T`` equal to ``self(X)``; those of a sum stand side by side, those of a product are all
+            products.
 
         Raises
         ------
         KernelError
-            If the kernel has no such map; the message names one that imitates it.
+            If the kernel, or a part of it, has no such map; the message names one that imitates it.
 
         Examples
         --------
