@@ -13,7 +13,7 @@ from mercer._bound import BoundKernel
 from mercer._limits import in_bytes
 from mercer._report import KernelReport
 from mercer._tables import table, target
-from mercer.exceptions import KernelError
+from mercer.exceptions import KernelError, MercerError
 
 
 class _Text:
@@ -302,6 +302,8 @@ class Kernel(_Text):
         >>> bool(kernels.rbf().check([[0.0], [1.0], [3.0]]))
         True
         """
+        if rows is not None and rows < 1:
+            raise MercerError(f"rows = {rows}; a check needs one row or more")
         seen = table(X, kernel_text=self._text)
         found = _mercer.check(self._text, seen, rows=rows, seed=seed, memory_limit=in_bytes(memory_limit))
         return KernelReport.of(found)

@@ -397,3 +397,9 @@ def test_columns_without_names_are_counted() -> None:
     mixed = pd.DataFrame({7: x[:, 0], 5: ["red", "blue"] * 10})
     both = kernels.rbf(sigma=1)[0] + kernels.delta()[1]
     np.testing.assert_allclose(both(mixed), kernel(x) + np.equal.outer(mixed[5].to_numpy(), mixed[5].to_numpy()))
+
+
+def test_a_check_of_no_rows_is_refused():
+    """It would tell nothing."""
+    with pytest.raises(MercerError, match="rows = 0; a check needs one row or more"):
+        kernels.rbf().check(X, rows=0)
