@@ -136,8 +136,12 @@ class Gram(NDArrayOperatorsMixin):
         KernelReport
             The verdict, with a witness where it fails.
         """
-        found = _mercer.check_matrix(self._double(), threads=threads(n_jobs))
-        return KernelReport.of({**found, "kernel": None if self.kernel is None else repr(self.kernel)})
+        values = self._double()
+        found = _mercer.check_matrix(values, threads=threads(n_jobs))
+        # The engine's `largest` is an estimate from below; where it knows the spectrum, the matrix is small.
+        largest = None if found["smallest"] is None else float(_mercer.spectrum(values)[0])
+        kernel = None if self.kernel is None else repr(self.kernel)
+        return KernelReport.of({**found, "largest": largest, "kernel": kernel})
 
     def spectrum(self) -> np.ndarray:
         """All eigenvalues, largest first.
@@ -293,7 +297,13 @@ def gram(
     >>> mercer.gram("linear", [[1.0], [2.0]])
     <Gram 2x2 float64 of linear>
     """
-    made = Kernel(kernel) if isinstance(kernel, str) else kernel
+    text = kernel if isinstance(kernel, str) else getattr(kernel, "__mercer_kernel__", None)
+    if text is None:
+        raise TypeError(
+            f"kernel must be an expression or a kernel of mercer.kernels; got {kernel!r}. The matrix of a function of "
+            "your own is mercer.Gram(function(X, X))"
+        )
+    made = kernel if isinstance(kernel, Kernel) else Kernel(text)
     bound = made.bind(X if Y is None else Y)
     values = bound(X, Y, dtype=dtype, memory_limit=memory_limit, n_jobs=n_jobs)
     return Gram(values, bound.kernel)

@@ -147,7 +147,9 @@ def _told(estimator: Any, model: Any) -> list[tuple[str, str]]:
 def _certificate(found: Any) -> list[tuple[str, str]]:
     """Return the certificate in words."""
     rows = [("objective", f"{found.primal:.8g}")]
-    if np.isfinite(found.dual):
+    if not found.convex:
+        rows.append(("above the optimum by", "not known: a local optimum perhaps, which no gap bounds"))
+    elif np.isfinite(found.dual):
         rows.append(("above the optimum by", f"at most {found.gap:.3g} ({found.relative_gap:.1e} of it)"))
     rows.append(("optimality violated by", f"{found.violation:.1e}"))
     kernel = found.convexity["status"]

@@ -13,7 +13,7 @@ from mercer._bound import BoundKernel
 from mercer._limits import in_bytes
 from mercer._report import KernelReport
 from mercer._tables import table, target
-from mercer.exceptions import KernelError
+from mercer.exceptions import KernelError, MercerError
 
 
 class _Text:
@@ -259,12 +259,13 @@ class Kernel(_Text):
         Returns
         -------
         ndarray of shape (rows, features)
-            F with ``F @ F.T`` equal to ``self(X)``.
+            F with ``F @ F.T`` equal to ``self(X)``; those of a sum stand side by side, those of a product are all
+            products.
 
         Raises
         ------
         KernelError
-            If the kernel has no such map; the message names one that imitates it.
+            If the kernel, or a part of it, has no such map; the message names one that imitates it.
 
         Examples
         --------
@@ -301,6 +302,8 @@ class Kernel(_Text):
         >>> bool(kernels.rbf().check([[0.0], [1.0], [3.0]]))
         True
         """
+        if rows is not None and rows < 1:
+            raise MercerError(f"rows = {rows}; a check needs one row or more")
         seen = table(X, kernel_text=self._text)
         found = _mercer.check(self._text, seen, rows=rows, seed=seed, memory_limit=in_bytes(memory_limit))
         return KernelReport.of(found)

@@ -6,7 +6,7 @@ it has there; any other text is an expression of the kernel language. Entries ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
+from sklearn.utils.validation import _num_samples
 
 from mercer import _mercer
+from mercer._bound import BoundKernel
 from mercer._expression import Expression
-from mercer._tables import table
 
 #: Names that mean what scikit-learn means by them.
 NAMES = (
@@ -65,24 +66,35 @@ def pairwise_expression(
     )
 
 
-def gram(kernel: Expression, X: Any, Y: Any = None, *, threads: int | None = None) -> np.ndarray:
-    """K(X, Y), or K(X, X) without `Y`, in the precision of the rows; words of the kernel are those of `Y`."""
+def gram(
+    kernel: Expression,
+    X: Any,
+    Y: Any = None,
+    *,
+    threads: int | None = None,
+    names: Sequence[str] | None = None,
+) -> np.ndarray:
+    """K(X, Y), or K(X, X) without `Y`, in the precision of the rows; words of the kernel are those of `Y`.
+
+    `names` are those of the columns of rows that are arrays.
+    """
     if kernel.function is not None:
         return np.asarray(kernel.function(X, X if Y is None else Y))
     if kernel.matrix:
         return np.asarray(X)
-    rows = table(X, kernel_text=kernel.text)
-    columns = None if Y is None else table(Y, kernel_text=kernel.text)
-    bound = _mercer.Kernel(kernel.text, rows if columns is None else columns)
-    dtype = "float32" if _is_single(X) and (Y is None or _is_single(Y)) else "float64"
-    return np.asarray(bound.gram(rows, columns, dtype=dtype, threads=threads))
+    return BoundKernel(kernel.text, X if Y is None else Y, names)(X, Y, n_jobs=threads)
 
 
-def resolved(kernel: Expression, X: Any) -> Expression:
-    """The same kernel with words such as `scale` turned into the numbers that the rows give."""
+def fitted(kernel: Expression, X: Any, names: Sequence[str] | None = None) -> Expression | BoundKernel:
+    """The same kernel with what it learns from training rows: numbers for words such as `scale`.
+
+    Where maps such as `standardize` learn more than a text can tell, it is bound to the rows and keeps them.
+    """
     if kernel.matrix or kernel.plain or not _mercer.kernel_info(kernel.text)["uses_data"]:
         return kernel
-    return Expression(_mercer.Kernel(kernel.text, table(X, kernel_text=kernel.text)).text)
+    bound = BoundKernel(kernel.text, X, names)
+    text = repr(bound.kernel)
+    return bound if _mercer.kernel_info(text)["uses_data"] else Expression(text)
 
 
 # ------------------------------------------------------------------------------------------------- names
@@ -154,10 +166,6 @@ def _linear(X: Any, Y: Any) -> np.ndarray:
     return gram(Expression("linear"), X, None if Y is X else Y)
 
 
-def _is_single(X: Any) -> bool:
-    return getattr(X, "dtype", None) == np.float32
-
-
 # ------------------------------------------------------------------------------------------------- callables
 
 
@@ -174,10 +182,10 @@ class UserKernel:
 
     def __call__(self, X: Any, Y: Any) -> np.ndarray:
         """K(X, Y)."""
-        if not _count(X) or not _count(Y):
-            return np.empty((_count(X), _count(Y)))
+        if not _num_samples(X) or not _num_samples(Y):
+            return np.empty((_num_samples(X), _num_samples(Y)))
         try:
-            first = _scalar(self._pair(X, 0, Y, min(1, _count(Y) - 1) if Y is X else 0))
+            first = _scalar(self._pair(X, 0, Y, min(1, _num_samples(Y) - 1) if Y is X else 0))
         except Exception:
             first = None
         if first is None or self._agrees(X, Y):
@@ -189,7 +197,7 @@ class UserKernel:
 
     def _agrees(self, X: Any, Y: Any) -> bool:
         """Whether blocks of different lengths give a matrix of the values of their rows."""
-        if self.params or _count(X) < 2 or _count(Y) < 3:
+        if self.params or _num_samples(X) < 2 or _num_samples(Y) < 3:
             return False
         try:
             block = np.asarray(self.function(X[:2], Y[:3]))
@@ -201,7 +209,7 @@ class UserKernel:
     def _block(self, X: Any, Y: Any) -> np.ndarray:
         values = self.function(X, Y, **self.params)
         values = values.toarray() if sp.issparse(values) else np.asarray(values)
-        shape = (_count(X), _count(Y))
+        shape = (_num_samples(X), _num_samples(Y))
         if values.shape != shape:
             raise ValueError(
                 f"the kernel callable must return a number for two rows, or a matrix of shape {shape} for "
@@ -210,15 +218,15 @@ class UserKernel:
         return np.asarray(values, dtype=np.result_type(values, np.float32))
 
     def _pairs(self, X: Any, Y: Any, first: float) -> np.ndarray:
-        out = np.empty((_count(X), _count(Y)))
+        out = np.empty((_num_samples(X), _num_samples(Y)))
         if Y is not X:
-            for i, j in product(range(_count(X)), range(_count(Y))):
+            for i, j in product(range(_num_samples(X)), range(_num_samples(Y))):
                 out[i, j] = first if i == j == 0 else _scalar(self._pair(X, i, Y, j))
             return out
-        for i, j in combinations(range(_count(X)), 2):
+        for i, j in combinations(range(_num_samples(X)), 2):
             out[i, j] = out[j, i] = first if (i, j) == (0, 1) else _scalar(self._pair(X, i, X, j))
-        for i in range(_count(X)):
-            out[i, i] = first if _count(X) == 1 else _scalar(self._pair(X, i, X, i))
+        for i in range(_num_samples(X)):
+            out[i, i] = first if _num_samples(X) == 1 else _scalar(self._pair(X, i, X, i))
         return out
 
 
@@ -233,7 +241,3 @@ def _scalar(value: Any) -> float:
 
 def _row(X: Any, i: int) -> Any:
     return X[[i], :] if sp.issparse(X) else X[i]
-
-
-def _count(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

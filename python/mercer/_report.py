@@ -23,7 +23,7 @@ class KernelReport:
     kernel : str or None
         The expression, its words resolved.
     smallest, largest : float or None
-        Ends of the spectrum.
+        Ends of the spectrum, where they were computed.
     witness_rows, witness : ndarray or None
         Rows, and the vector v on them with v'Kv < 0.
     witness_value : float or None

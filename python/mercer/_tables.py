@@ -55,10 +55,12 @@ def table(X: Any, *, kernel_text: str | None = None, names: Sequence[str] | None
         return _mercer.Table.matrix(dense_rows(X, None, dtypes=FLOATS[:1]))
     if sparse.issparse(X):
         return sparse_rows(X)
+    if _module(X) == "polars" and type(X).__name__ == "LazyFrame":
+        raise MercerError("a LazyFrame has no rows before it is collected; pass X.collect()")
     if _is_frame(X):
         return frame_rows(X)
-    if (texts := as_texts(X)) is not None:
-        return _mercer.Table.texts(texts)
+    if is_texts(X):
+        return _mercer.Table.texts(texts(X))
     given = None if names is None else [str(name) for name in names]
     return _mercer.Table.dense(dense_rows(X, given), given)
 
@@ -97,50 +99,56 @@ def sparse_rows(X: Any) -> _mercer.Table:
 
 
 def frame_rows(X: Any) -> _mercer.Table:
-    """Return one block of named numbers where all columns are numbers, and else named columns of their kinds."""
-    frame = _pandas_like(X)
-    columns = [(str(name), frame[name]) for name in frame.columns]
-    names = [name for name, _ in columns]
-    if len(set(names)) < len(names):
+    """Return one block of numbers where all columns are numbers, and else columns of their kinds.
+
+    Columns have names where these are all texts; else they are counted.
+    """
+    frame = X.to_pandas() if _module(X) == "pyarrow" else X
+    given = list(frame.columns)
+    names = given if all(isinstance(name, str) for name in given) else None
+    if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise MercerError(f"two columns are called '{twice}'; give every column a name of its own")
-    kinds = [_kind(column) for _, column in columns]
+    columns = [frame.iloc[:, at] if hasattr(frame, "iloc") else frame[name] for at, name in enumerate(given)]
+    kinds = [_kind(column) for column in columns]
     if columns and all(kind == "numbers" for kind in kinds):
-        single = all(str(column.dtype) in ("float32", "Float32") for _, column in columns)
-        block = _block([column for _, column in columns], np.float32 if single else np.float64)
+        single = all(str(column.dtype) in ("float32", "Float32") for column in columns)
+        block = _block(columns, np.float32 if single else np.float64)
         return _mercer.Table.dense(dense_rows(block, names), names)
     parts: list[tuple[str, str, Any]] = []
-    for (name, column), kind in zip(columns, kinds, strict=True):
+    for at, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+        told = f"column {at}" if names is None else f"column '{names[at]}'"
         if kind == "other":
-            raise MercerError(
-                f"column '{name}' holds {column.dtype}, neither numbers nor text; convert it, or leave it out"
-            )
+            raise MercerError(f"{told} holds {column.dtype}, neither numbers nor text; convert it, or leave it out")
+        # The kernel language counts columns from 1.
+        name = str(at + 1) if names is None else names[at]
         if kind == "numbers":
-            numbers = _numbers(column, np.float64)
-            dense_rows(numbers.reshape(-1, 1), [name])
-            parts.append((name, kind, numbers))
+            parts.append((name, kind, _finite(_numbers(column, np.float64), told)))
         else:
-            parts.append((name, kind, _strings(column, name)))
+            parts.append((name, kind, _strings(column, told)))
     return _mercer.Table.columns(parts)
 
 
-def as_texts(X: Any) -> list[str] | None:
-    """Return one text a row if that is what X is, and nothing else otherwise."""
+def is_texts(X: Any) -> bool:
+    """Whether X is one text a row: a list, an array or a Series whose first value that is there is a text."""
     if isinstance(X, str | bytes):
         raise MercerError("one text is not a collection of rows; put it in a list")
     if isinstance(X, np.ndarray):
-        if X.ndim != 1 or X.dtype.kind not in "UOT" or not X.size:
-            return None
-        X = X.tolist()
-    elif _module(X) in ("pandas", "polars") and hasattr(X, "to_list"):
-        X = X.to_list()
-    if not isinstance(X, list | tuple) or not X or not isinstance(X[0], str):
-        return None
-    for row, value in enumerate(X):
+        if X.ndim != 1 or X.dtype.kind not in "UOT":
+            return False
+    elif not isinstance(X, list | tuple) and not (_module(X) in ("pandas", "polars") and hasattr(X, "to_list")):
+        return False
+    return isinstance(next((value for value in X if not _is_missing(value)), None), str)
+
+
+def texts(X: Any) -> list[str]:
+    """Return the texts of rows that are texts; an error names the first row that is none."""
+    values = X.tolist() if isinstance(X, np.ndarray) else list(X)
+    for row, value in enumerate(values):
         if not isinstance(value, str):
-            what = "NaN" if value is None or value != value else f"a {type(value).__name__}"
-            raise MercerError(f"Input X contains {what} in row {row}, where other rows are texts")
-    return [str(value) for value in X]
+            what = "NaN" if _is_missing(value) else f"a {type(value).__name__}"
+            raise MercerError(f"Input X contains {what} in row {row} (counted from 0), where other rows are texts")
+    return [str(value) for value in values]
 
 
 def target(y: Any) -> np.ndarray | tuple[list[str], np.ndarray]:
@@ -170,13 +178,11 @@ def _module(X: Any) -> str:
     return type(X).__module__.partition(".")[0]
 
 
-def _pandas_like(X: Any) -> Any:
-    """Return a frame whose columns are had by name: pandas as it is, polars too, pyarrow as pandas."""
-    if _module(X) == "pyarrow":
-        return X.to_pandas()
-    if _module(X) == "polars" and hasattr(X, "collect"):
-        return X.collect()
-    return X
+def _is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, or what pandas calls NA and NaT."""
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def _kind(column: Any) -> str:
@@ -221,11 +227,20 @@ def _block(columns: list[Any], dtype: Any) -> np.ndarray:
     return block
 
 
-def _strings(column: Any, name: str) -> list[str]:
+def _finite(numbers: np.ndarray, told: str) -> np.ndarray:
+    """Return the numbers of one column, which are told by its name where one is not finite."""
+    there = np.isfinite(numbers)
+    if not there.all():
+        row = int(np.flatnonzero(~there)[0])
+        _refuse(float(numbers[row]), row, told)
+    return numbers
+
+
+def _strings(column: Any, told: str) -> list[str]:
     values = column.to_list()
     for row, value in enumerate(values):
-        if value is None or value != value or str(value) == "<NA>":
-            _refuse(np.nan, row, f"column '{name}'")
+        if _is_missing(value):
+            _refuse(np.nan, row, told)
     return [str(value) for value in values]
 
 

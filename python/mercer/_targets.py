@@ -46,4 +46,4 @@ class JoinedModel:
         """Refuse: a file holds models of one alpha."""
         raise MercerError("a model file has one alpha for all targets; fit one model an alpha, or pickle it")
 
-    to_bytes = write_libsvm = save
+    write_libsvm = save

@@ -9,7 +9,7 @@ import warnings
 import sklearn
 
 #: What is not the user's.
-_OURS = (os.path.dirname(__file__), os.path.dirname(sklearn.__file__))
+_OURS = tuple(os.path.join(os.path.dirname(module), "") for module in (__file__, sklearn.__file__))
 
 
 def warn(message: str, category: type[Warning]) -> None:

@@ -12,9 +12,10 @@ from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._bound import BoundKernel
 from mercer._expression import Expression
 from mercer._limits import threads
-from mercer._pairwise import NAMES, Shape, gram, pairwise_expression, resolved
+from mercer._pairwise import NAMES, Shape, fitted, gram, pairwise_expression
 from mercer._warn import warn
 
 #: Singular values of the basis below this are taken for it, so that their roots can be divided by.
@@ -137,6 +138,9 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Features from the kernel values with some training rows, drawn at random.
 
+    Maps in the kernel that learn from rows, such as `standardize`, learn from all training rows, and the transformer
+    keeps these.
+
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
@@ -251,10 +255,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             )
         chosen = random.permutation(rows)[: min(rows, self.n_components)]
         basis = X[chosen]
-        # Words of the kernel, such as scale, are those of all rows.
-        kernel = resolved(self._expression(X.shape[1]), X)
-        self._kernel_text = kernel.text
-        matrix = gram(kernel, basis, threads=threads(self.n_jobs))
+        # Words and maps of the kernel, such as scale and standardize, are those of all rows.
+        self._fitted_kernel = fitted(self._expression(X.shape[1]), X, getattr(self, "feature_names_in_", None))
+        matrix = self._values(basis)
         left, values, right = np.linalg.svd(np.asarray(matrix, dtype=_floating(matrix)))
         self.normalization_ = left / np.sqrt(np.maximum(values, _SMALLEST)) @ right
         self.components_ = basis
@@ -277,11 +280,14 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        kernel = self._expression(self.n_features_in_)
-        if not kernel.matrix:
-            kernel = Expression(self._kernel_text, plain=kernel.plain)
-        values = gram(kernel, X, self.components_, threads=threads(self.n_jobs))
+        values = self._values(X, self.components_)
         return np.asarray(values, dtype=_floating(values)) @ self.normalization_.T
+
+    def _values(self, X: Any, Y: Any = None) -> np.ndarray:
+        kernel = self._fitted_kernel
+        if isinstance(kernel, BoundKernel):
+            return kernel(X, Y, n_jobs=self.n_jobs)
+        return gram(kernel, X, Y, threads=threads(self.n_jobs), names=getattr(self, "feature_names_in_", None))
 
     def _expression(self, n_features: int) -> Expression:
         given = dict(self.kernel_params or {})

@@ -88,7 +88,8 @@ def load(name: str, *, return_X_y: bool = False, as_frame: bool = False, **param
     >>> datasets.load("promoter").data[0][:10]
     'gccttctcca'
     """
-    given = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
+    plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in parameters.items()}
+    given = ", ".join(f"{key}={value!r}" for key, value in plain.items())
     found = _mercer.dataset(f"{name}({given})" if given else name)
     row = next(row for row in _mercer.dataset_table() if row["name"] == found["name"])
     columns = [(column, values) for column, _, values in found["columns"] if column != found["target"]]

@@ -180,7 +180,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X = validate_data(self, X, accept_sparse="csr", copy=self.copy_X)
         self.gamma_ = 1 / X.shape[1] if self.gamma is None else self.gamma
         self._centerer = KernelCenterer().set_output(transform="default")
-        matrix = self._gram(X)
+        matrix = self._gram(X, named=True)
         # A matrix of the user's is centred in place unless a copy was asked for.
         self._decompose(self._centerer.fit(matrix).transform(matrix, copy=False))
         self.X_fit_ = X
@@ -223,7 +223,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        matrix = self._centerer.transform(self._gram(X, self.X_fit_))
+        matrix = self._centerer.transform(self._gram(X, self.X_fit_, named=True))
         # Components without an eigenvalue are directions without extent.
         there = np.flatnonzero(self.eigenvalues_)
         scaled = np.zeros_like(self.eigenvectors_)
@@ -253,8 +253,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     # ---------------------------------------------------------------------------------------------- how
 
-    def _gram(self, X: Any, Y: Any = None) -> np.ndarray:
-        return gram(self._expression(), X, Y, threads=threads(self.n_jobs))
+    def _gram(self, X: Any, Y: Any = None, *, named: bool = False) -> np.ndarray:
+        """K(X, Y) of rows, whose columns may have names, or of coordinates, which have none."""
+        names = getattr(self, "feature_names_in_", None) if named else None
+        return gram(self._expression(), X, Y, threads=threads(self.n_jobs), names=names)
 
     def _expression(self) -> Expression:
         shape = Shape(self.gamma_, self.degree, self.coef0)

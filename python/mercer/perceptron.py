@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import threading
+import time
 from itertools import combinations
 from typing import Any, Self
 
@@ -16,11 +19,14 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer import _mercer
 from mercer._callbacks import with_callbacks
-from mercer._engine import _rows, _text
+from mercer._engine import _interrupted, _rows, _text
 from mercer._expression import Expression
 from mercer._machine import ClassifierMachine, Gamma, Machine
 from mercer._warn import warn
 from mercer.exceptions import MercerError
+
+#: Rows that a stream sees at once; between such slices it looks at the clock and hears Ctrl-C.
+_SLICE = 256
 
 
 class KernelPerceptron(ClassifierMachine):
@@ -190,8 +196,8 @@ class KernelPerceptron(ClassifierMachine):
         self
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
-        self.__dict__.pop("_streams", None)
-        self.__dict__.pop("mistakes_", None)
+        for name in ("_streams", "_loaded", "mistakes_"):
+            self.__dict__.pop(name, None)
         self._fit_classes(X, y, None)
         return self
 
@@ -208,10 +214,13 @@ class KernelPerceptron(ClassifierMachine):
         found = [re.search(r"(\d+) mistake", certificate.claim) for certificate in self.certificates_]
         mistakes = sum(int(match.group(1)) for match in found if match is not None)
         ends = ", ".join(sorted({status for status in self._model.statuses if status != "solved"}))
+        left = f"{mistakes} training row{'s' if mistakes != 1 else ''} on the wrong side"
+        if len(found) > 1:
+            left += f", summed over {len(found)} pairs of classes: a row is in {len(self.classes_) - 1} of them"
         warn(
-            f"The perceptron ended ({ends or 'solved'}) after {self.n_iter_} passes with {mistakes} training rows on "
-            "the wrong side. Cheapest cure: a kernel that separates the classes, such as rbf with a larger gamma; "
-            "where they overlap, average=True, or SVC.",
+            f"The perceptron ended ({ends or 'solved'}) after {self.n_iter_} passes with {left}. Cheapest cure: a "
+            "kernel that separates the classes, such as rbf with a larger gamma; where they overlap, average=True, "
+            "or SVC.",
             ConvergenceWarning,
         )
 
@@ -221,7 +230,11 @@ class KernelPerceptron(ClassifierMachine):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """See further rows, once and in order; a row that is a mistake becomes a support vector.
 
-        After `fit`, or on a model that was loaded, this goes on from there.
+        After `fit`, or on a model that was loaded, this goes on from there. With `average=True` it goes on from the
+        averaged function of `fit`, and refuses a model that was loaded: a file does not hold the sums of a stream.
+
+        Rows are seen some hundred at a time. After `time_limit` seconds, or at Ctrl-C, the rest is not seen, and a
+        warning says how many rows were.
 
         Parameters
         ----------
@@ -238,6 +251,11 @@ class KernelPerceptron(ClassifierMachine):
             The estimator, which has seen these rows.
         """
         kernel = self._expression()
+        if self.average and getattr(self, "_loaded", False):
+            raise MercerError(
+                "average=True cannot go on from a model that was loaded, since its file does not hold the sums that "
+                "the average is made of; keep the estimator by pickle, or set_params(average=False)"
+            )
         if kernel.matrix or kernel.function is not None:
             raise MercerError(
                 "partial_fit needs a kernel on points, since rows to come are in no matrix: a name, an expression or "
@@ -286,26 +304,77 @@ class KernelPerceptron(ClassifierMachine):
 
     def _stream_names(self) -> list[str]:
         """Names of the classes as the engine spells them, which for numbers is its own way."""
-        names = [re.sub(r"\.0$", "", name) for name in self._class_names()]
-        plain = self.classes_.dtype.kind not in "iuf" or all(re.fullmatch(r"-?\d{1,15}(\.\d+)?", n) for n in names)
+        names = self._class_names()
+        if self.classes_.dtype.kind not in "iuf":
+            return names
+        names = [name.removesuffix(".0") for name in names]
+        plain = all(re.fullmatch(r"-?\d{1,15}(\.\d+)?", name) for name in names)
         return names if plain else [str(code) for code in range(len(names))]
 
     def _observe(self, X: Any, codes: np.ndarray) -> None:
+        """See rows slice by slice, until there are none left, the time is over or somebody presses Ctrl-C."""
         kernel = Expression(self._expression(X).text, self._expression().plain)
+        X = self._in_precision(X)
+        before, seen, why = getattr(self, "shape_fit_", (0,))[0], 0, ""
+        ends = time.monotonic() + (float("inf") if self.time_limit is None else self.time_limit)
+        with _Interrupts() as interrupts:
+            try:
+                while seen < len(codes) and not why:
+                    rows = slice(seen, min(seen + _SLICE, len(codes)))
+                    self._observe_slice(_rows(X, rows), codes[rows], kernel)
+                    seen = rows.stop
+                    if interrupts.count:
+                        why = "by Ctrl-C"
+                    elif time.monotonic() >= ends:
+                        why = f"by time_limit={self.time_limit}"
+            finally:
+                # An error in a later slice does not undo the slices before it.
+                if seen:
+                    self._take_over(before + seen)
+        if seen < len(codes):
+            warn(
+                f"partial_fit was ended {why} when it had seen {seen} of {len(codes)} rows. Cheapest cure: call it "
+                f"again with the rows from {seen} on.",
+                ConvergenceWarning,
+            )
+        if interrupts.count > 1:
+            raise KeyboardInterrupt
+        if interrupts.count:
+            _interrupted()
+
+    def _observe_slice(self, X: Any, codes: np.ndarray, kernel: Expression) -> None:
         if len(self._names) == 2:
-            report = self._streams[0].observe(self._table(X, kernel, fit=False), (self._names, codes))
-            self.mistakes_ += report["mistakes"]
-            model = self._streams[0].model()
-        else:
-            for stream, (a, b) in zip(self._streams, combinations(range(len(self._names)), 2), strict=True):
-                rows = np.flatnonzero((codes == a) | (codes == b))
-                if len(rows):
-                    table = self._table(_rows(X, rows), kernel, fit=False)
-                    self.mistakes_ += stream.observe(table, (self._names, codes[rows]))["mistakes"]
-            model = _mercer.Stream.joined(self._streams, self._names)
-        self.shape_fit_ = (int(model.provenance["rows"]), getattr(self, "n_features_in_", 0))
-        self._adopt(model)
+            self._show(self._streams[0], X, codes, kernel)
+            return
+        for stream, (a, b) in zip(self._streams, combinations(range(len(self._names)), 2), strict=True):
+            rows = np.flatnonzero((codes == a) | (codes == b))
+            if len(rows):
+                self._show(stream, _rows(X, rows), codes[rows], kernel)
+
+    def _show(self, stream: Any, X: Any, codes: np.ndarray, kernel: Expression) -> None:
+        report = stream.observe(self._table(X, kernel, fit=False), (self._names, codes))
+        self.mistakes_ += report["mistakes"]
+
+    def _take_over(self, rows: int) -> None:
+        """Make the streams' model that of the estimator, which has seen so many rows."""
+        several = len(self._names) > 2
+        self._adopt(_mercer.Stream.joined(self._streams, self._names) if several else self._streams[0].model())
+        self.shape_fit_ = (rows, getattr(self, "n_features_in_", 0))
         self.n_iter_ = 1
+
+    def _in_precision(self, X: Any) -> Any:
+        """Rows in double precision, or in single where the support of the model is: a stream has one of them."""
+        if not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+            return X
+        points = self._model.support_points() if "_model" in self.__dict__ else None
+        single = isinstance(points, np.ndarray) and points.dtype == np.float32
+        return X.astype(np.float32 if single else np.float64, copy=False)
+
+    @classmethod
+    def _of_model(cls, model: Any) -> Self:
+        loaded = super()._of_model(model)
+        loaded._loaded = True
+        return loaded
 
     # ---------------------------------------------------------------------------------------------- copies
 
@@ -332,3 +401,28 @@ class KernelPerceptron(ClassifierMachine):
 def _model_of(stream: Any) -> Any:
     """The model of a stream; None where it has not seen a row."""
     return stream.model() if json.loads(stream.memory())["seen"] else None
+
+
+class _Interrupts:
+    """Counts Ctrl-C instead of raising it, so that all streams have seen the same rows when it is heard.
+
+    Only where it would raise KeyboardInterrupt: in the main thread, and with no handler of the user's.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._heard = False
+
+    def __enter__(self) -> Self:
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._hear)
+            self._heard = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._heard:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _hear(self, number: int, frame: Any) -> None:
+        self.count += 1

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from mercer import Nystroem, RBFSampler
 from sklearn.kernel_approximation import Nystroem as TheirNystroem
 from sklearn.kernel_approximation import RBFSampler as TheirSampler
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 X = np.random.RandomState(0).uniform(size=(80, 6))
@@ -107,3 +109,22 @@ def test_more_components_than_rows_are_said_to_be_too_many():
 def test_pickles_keep_the_features(model):
     model.fit(X)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).transform(NEW), model.transform(NEW))
+
+
+def test_columns_by_name() -> None:
+    """Names of a frame's columns reach the kernel."""
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((30, 3)), columns=["a", "b", "c"])
+    named = Nystroem("rbf(sigma=1)[a, b]", n_components=10, random_state=0).fit(frame)
+    counted = Nystroem("rbf(sigma=1)", n_components=10, random_state=0).fit(frame[["a", "b"]])
+    np.testing.assert_array_equal(named.transform(frame), counted.transform(frame[["a", "b"]]))
+
+
+def test_maps_learn_from_all_training_rows() -> None:
+    """With all rows drawn or a few, standardize is that of all; also after a pickle."""
+    draw = np.random.default_rng(0)
+    x, new = draw.standard_normal((60, 3)) * [1, 5, 20] + 7, draw.standard_normal((9, 3))
+    scaler = StandardScaler().fit(x)
+    found = Nystroem("rbf(sigma=1)@standardize", n_components=10, random_state=0).fit(x)
+    wanted = Nystroem("rbf(sigma=1)", n_components=10, random_state=0).fit(scaler.transform(x))
+    for fitted in (found, pickle.loads(pickle.dumps(found))):
+        np.testing.assert_allclose(fitted.transform(new), wanted.transform(scaler.transform(new)), atol=1e-8)

@@ -74,3 +74,8 @@ def test_texts_go_into_kernels():
     X, y = datasets.load("promoter", return_X_y=True)
     assert kernels.spectrum(k=3).align(X, y) > kernels.white().align(X, y)
     assert mercer.gram(kernels.normalize(kernels.spectrum(k=4)), X).check()
+
+
+def test_parameters_may_be_numbers_of_numpy():
+    """As they come out of an array."""
+    assert datasets.load("moons", n=np.int64(50), noise=np.float32(0.25)).data.shape == (50, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from mercer import KernelPCA
@@ -12,6 +13,7 @@ from sklearn.decomposition import PCA
 from sklearn.decomposition import KernelPCA as Theirs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 X = np.random.RandomState(0).uniform(size=(70, 6))
@@ -83,3 +85,21 @@ def test_what_cannot_be_is_refused():
 def test_pickles_keep_the_components():
     model = KernelPCA(3, kernel="rbf(gamma=scale)").fit(X)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).transform(NEW), model.transform(NEW))
+
+
+def test_columns_by_name() -> None:
+    """Names of a frame's columns reach the kernel, in fit and in transform."""
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((30, 3)), columns=["a", "b", "c"])
+    named = KernelPCA(3, kernel="rbf(sigma=1)[a, b]").fit(frame)
+    counted = KernelPCA(3, kernel="rbf(sigma=1)").fit(frame[["a", "b"]])
+    np.testing.assert_array_equal(named.transform(frame), counted.transform(frame[["a", "b"]]))
+
+
+def test_maps_learn_from_the_training_rows() -> None:
+    """New rows are standardized as the training rows were."""
+    draw = np.random.default_rng(0)
+    x, new = draw.standard_normal((60, 3)) * [1, 5, 20] + 7, draw.standard_normal((9, 3))
+    scaler = StandardScaler().fit(x)
+    found = KernelPCA(3, kernel="rbf(sigma=1)@standardize").fit(x)
+    wanted = KernelPCA(3, kernel="rbf(sigma=1)").fit(scaler.transform(x))
+    np.testing.assert_allclose(abs(found.transform(new)), abs(wanted.transform(scaler.transform(new))), atol=1e-8)

@@ -205,3 +205,18 @@ def test_what_is_no_matrix_is_refused():
     for wrong in (np.ones(3), np.ones((2, 2, 2)), [["a"]]):
         with pytest.raises(MercerError):
             Gram(wrong)
+
+
+def test_a_refuted_report_has_both_ends_of_the_spectrum():
+    """Both are eigenvalues, not estimates of them; of a matrix whose spectrum nobody computed there is none."""
+    matrix = Gram(1 - abs(np.subtract.outer(np.arange(5.0), np.arange(5.0))))
+    report = matrix.check()
+    np.testing.assert_allclose((report.largest, report.smallest), matrix.spectrum()[[0, -1]])
+    assert "largest 5.23607" in repr(report)
+    assert Gram(np.eye(3)).check().largest is None
+
+
+def test_a_callable_is_no_expression():
+    """The message says what to write instead."""
+    with pytest.raises(TypeError, match=r"mercer\.Gram\(function\(X, X\)\)"):
+        mercer.gram(rbf_kernel, np.eye(3))

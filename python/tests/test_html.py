@@ -183,3 +183,14 @@ def test_no_picture_holds_numbers_that_are_not():
     assert "nan" not in html
     assert "nan" not in own(mercer.SVC().fit(X, X[:, 0] > 0)._repr_html_())
     assert _html.rows_table([("a", "<b>")]).count("&lt;b&gt;") == 1
+
+
+def test_a_card_of_a_refuted_kernel_bounds_nothing():
+    """Where the kernel is not positive semi-definite, a gap is no distance to the optimum."""
+    x = np.random.default_rng(0).standard_normal((60, 3))
+    with pytest.warns(mercer.exceptions.KernelWarning):
+        model = mercer.SVC(kernel="sigmoid", gamma=1.0, coef0=-1.0).fit(x, x[:, 0] > 0)
+    assert not model.certificate_.convex
+    card = _html.model_card(model)
+    assert "at most" not in card.partition("above the optimum by")[2].partition("</tr>")[0]
+    assert "no gap bounds" in card

@@ -9,6 +9,7 @@ import time
 
 import mercer
 import numpy as np
+import pandas as pd
 import pytest
 from mercer import _mercer, kernels, maps
 from mercer.exceptions import KernelError, MemoryBudgetError, MercerError
@@ -254,7 +255,7 @@ def test_features_have_the_kernel_as_inner_product(kernel):
     np.testing.assert_allclose(features @ features.T, kernel(X), rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("kernel", [kernels.rbf(sigma=1), kernels.linear() + kernels.quadratic(), kernels.white()])
+@pytest.mark.parametrize("kernel", [kernels.rbf(sigma=1), kernels.linear() + kernels.rbf(), kernels.white()])
 def test_kernels_without_features_say_so(kernel):
     with pytest.raises(KernelError, match="nystrom"):
         kernel.features(X)
@@ -347,3 +348,58 @@ def test_control_c_ends_a_long_computation():
     with pytest.raises(KeyboardInterrupt):
         kernel(points, dtype="float32")
     assert time.perf_counter() - started < 0.8 * whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "normalize(linear)",
+        "2*linear",
+        "linear + 1",
+        "linear^2",
+        "linear*linear[a]",
+        "constant(value=3)",
+        "normalize(2*linear@standardize + 1)",
+        "(2*linear@standardize + poly(degree=2))[a, b]",
+        "((linear + 1)@standardize)@unit",
+        'normalize(linear)[a, b]*(0.5*linear["c + (d]*2"] + 1)^2',
+        "2*quadratic + cosine*tuples(degree=2)",
+        "(size: normalize(linear))[a, b] + rest: (2*linear)",
+    ],
+)
+def test_features_of_sums_products_and_lengths(text: str) -> None:
+    """Features of a kernel that is made of others are made of theirs."""
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((20, 3)), columns=["a", "b", "c + (d]*2"])
+    kernel = kernels.parse(text)
+    found = kernel.features(frame)
+    np.testing.assert_allclose(found @ found.T, kernel(frame), atol=1e-12)
+
+
+@pytest.mark.parametrize("text", ["linear + rbf(sigma=1)", "exp(linear)", "2*rbf(sigma=1)", "poly(offset=-1)"])
+def test_kernels_without_features_say_which_part_has_none(text: str) -> None:
+    """The message names the part, and a map that imitates it."""
+    with pytest.raises(KernelError, match=r"has no finite feature map that is known; imitate it by linear@nystrom"):
+        kernels.parse(text).features(np.ones((3, 2)))
+
+
+def test_features_that_fit_in_no_memory_are_refused() -> None:
+    """A power of linear has a column for each tuple of columns."""
+    with pytest.raises(KernelError, match="over a gigabyte"):
+        (kernels.linear() ** 60).features(np.ones((3, 3)))
+
+
+def test_columns_without_names_are_counted() -> None:
+    """A frame whose column names are not all texts has none, as in scikit-learn."""
+    x = np.random.default_rng(0).standard_normal((20, 3))
+    kernel = kernels.rbf(sigma=1)[0]
+    np.testing.assert_array_equal(kernel(pd.DataFrame(x)), kernel(x))
+    np.testing.assert_array_equal(kernel(pd.DataFrame(x, columns=["a", 1, 2])), kernel(x))
+    mixed = pd.DataFrame({7: x[:, 0], 5: ["red", "blue"] * 10})
+    both = kernels.rbf(sigma=1)[0] + kernels.delta()[1]
+    np.testing.assert_allclose(both(mixed), kernel(x) + np.equal.outer(mixed[5].to_numpy(), mixed[5].to_numpy()))
+
+
+def test_a_check_of_no_rows_is_refused():
+    """It would tell nothing."""
+    with pytest.raises(MercerError, match="rows = 0; a check needs one row or more"):
+        kernels.rbf().check(X, rows=0)

@@ -1,9 +1,13 @@
 """Rows of any form become the same table."""
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from mercer import _mercer, kernels
-from mercer._tables import dense_rows, table
+from mercer._tables import dense_rows, is_texts, table
 from mercer.exceptions import MercerError
 from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
@@ -179,3 +183,44 @@ def test_a_precomputed_matrix_is_looked_up():
     made = _mercer.Kernel("precomputed", table(matrix, kernel_text="precomputed"))
     assert made.text == "precomputed"
     np.testing.assert_array_equal(kernels.precomputed()(matrix), matrix)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        list,
+        tuple,
+        lambda v: np.array(v, dtype=object),
+        pd.Series,
+        pd.Index,
+        pl.Series,
+        lambda v: pd.Series(v, dtype="string"),
+    ],
+)
+def test_texts_of_any_form(make: Any) -> None:
+    """Lists, arrays and Series of texts are texts, also where the first is missing, which is then told by its row."""
+    assert is_texts(make(["ab", "bc"]))
+    assert len(table(make(["ab", "bc"]))) == 2
+    assert is_texts(make([None, "bc"]))
+    with pytest.raises(MercerError, match="NaN in row 0 "):
+        table(make([None, "bc"]))
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [[1.0], [2.0]], [1.0, 2.0], np.ones((2, 2)), pd.Series([1.0]), pd.DataFrame({"a": ["b"]}), [None]]
+)
+def test_what_is_no_text(rows: Any) -> None:
+    """Numbers and frames are none."""
+    assert not is_texts(rows)
+
+
+def test_a_lazy_frame_is_refused_with_the_cure() -> None:
+    """It has no rows."""
+    with pytest.raises(MercerError, match=r"X\.collect\(\)"):
+        table(pl.LazyFrame({"a": [1.0, 2.0]}))
+
+
+def test_a_missing_value_in_a_frame_without_names_is_told_by_number() -> None:
+    """Columns are counted from 0 there, as in arrays."""
+    with pytest.raises(MercerError, match="row 1, column 1 "):
+        table(pd.DataFrame({3: [1.0, 2.0], 4: ["a", None]}))
