@@ -19,6 +19,7 @@ from mercer._callbacks import CallbackSupportMixin, Progress
 from mercer._certificate import Certificate, worst
 from mercer._expression import Expression, expression, is_matrix, kernel_matrix
 from mercer._limits import in_bytes, threads
+from mercer._tables import is_texts, table
 from mercer._warn import warn
 from mercer.exceptions import KernelWarning, MercerError
 
@@ -86,10 +87,12 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             return _mercer.Table.matrix(self._square(matrix, fit))
         if kernel.matrix:
             return _mercer.Table.matrix(self._square(X, fit))
-        from mercer._tables import table
+        return table(X, kernel_text=kernel.text, names=self._columns())
 
+    def _columns(self) -> list[str] | None:
+        """Names of the columns that the training rows had."""
         names = getattr(self, "feature_names_in_", None)
-        return table(X, kernel_text=kernel.text, names=None if names is None else [str(name) for name in names])
+        return None if names is None else [str(name) for name in names]
 
     def _square(self, matrix: np.ndarray, fit: bool) -> np.ndarray:
         if not fit:
@@ -421,11 +424,7 @@ def _is_mixed(X: Any) -> bool:
         return any(not _is_number(dtype) for dtype in (dtypes if isinstance(dtypes, Sequence) else list(dtypes)))
     if sp.issparse(X):
         return False
-    if isinstance(X, np.ndarray):
-        return X.ndim == 1 and X.dtype.kind in "OUST"
-    if hasattr(X, "dtype") and len(_shape(X)) == 1:
-        return not _is_number(X.dtype)
-    return isinstance(X, Sequence) and any(isinstance(text, str) for text in X[:100])
+    return is_texts(X)
 
 
 def _is_number(dtype: Any) -> bool:

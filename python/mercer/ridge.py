@@ -196,7 +196,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
     def _fit_directly(self, X: Any, target: np.ndarray, weights: np.ndarray | None, alphas: np.ndarray) -> None:
         """Solve the equations alone, where they pose no problem: alpha 0, K + alpha I indefinite."""
         self.shape_fit_ = _shape(X)
-        matrix = np.array(gram(self._expression(X), X, threads=threads(self.n_jobs)), dtype=np.float64)
+        matrix = np.array(
+            gram(self._expression(X), X, threads=threads(self.n_jobs), names=self._columns()), dtype=np.float64
+        )
         columns = target.reshape(len(target), -1)
         scale = np.ones(len(target)) if weights is None else np.sqrt(weights)
         matrix *= np.outer(scale, scale)
@@ -299,7 +301,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         if self._model is None:
             X = self._checked(X, reset=False)
             kernel = self._expression()
-            matrix = X if kernel.matrix and kernel.function is None else gram(kernel, X, self.X_fit_)
+            matrix = (
+                X if kernel.matrix and kernel.function is None else gram(kernel, X, self.X_fit_, names=self._columns())
+            )
             return np.asarray(matrix @ self.dual_coef_)
         scores = self._scores(X)
         return scores[:, 0] if self._single and scores.shape[1] == 1 else scores
