@@ -184,6 +184,29 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, vectors: &[f64], out: &mut [
     }
 }
 
+/// Columns that a task sums: its sums stay near while all rows go by.
+const SPAN: usize = 2048;
+
+/// out += Σ weight·row over some rows; each column by itself, rows in the given order.
+pub(crate) fn add_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+    let ((height, _), width, isa) = (tiles.shape(), tiles.stride(), Isa::detect());
+    let weights: Vec<T> = weights.iter().map(|&weight| T::of(weight)).collect();
+    out.par_chunks_mut(SPAN.next_multiple_of(width)).enumerate().for_each_init(
+        || (tiles.scratch(), vec![T::ZERO; width]),
+        |(scratch, partial), (number, out)| {
+            let first = number * SPAN.next_multiple_of(width);
+            for (rows, weights) in rows.chunks(height).zip(weights.chunks(height)) {
+                tiles.choose_rows(scratch, rows);
+                for columns in blocks(first..first + out.len(), width) {
+                    let entries = tiles.block(scratch, columns.clone());
+                    let sums = &mut out[columns.start - first..columns.end - first];
+                    add_column_sums(isa, entries, width, weights, &mut partial[..columns.len()], sums);
+                }
+            }
+        },
+    );
+}
+
 /// K·V for a symmetric matrix with every entry computed once: an entry serves its row and its column.
 pub(crate) fn apply_symmetric<T: Entry>(tiles: &Tiles<'_, T>, vectors: &[f64], out: &mut [f64]) {
     let (n, (height, width)) = (tiles.columns(), tiles.shape());

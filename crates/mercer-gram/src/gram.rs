@@ -1,5 +1,7 @@
 //! The seam between kernels and solvers.
 
+use mercer_linalg::Real;
+
 /// A symmetric matrix of kernel values that may be computed only when asked for.
 pub trait Gram: Sync {
     /// Rows and columns.
@@ -24,4 +26,75 @@ pub trait Gram: Sync {
 
     /// K·V for vectors stored one after the other.
     fn apply(&self, vectors: &[f64], out: &mut [f64]);
+
+    /// out += Σ weight·row over some rows, from entries in `f32` that are not kept.
+    fn add_rows_single(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+        add_rows(rows, weights, out, |rows, entries| self.rows_single(rows, entries));
+    }
+
+    /// out += Σ weight·row over some rows, from entries in `f64` that are not kept.
+    fn add_rows_double(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+        add_rows(rows, weights, out, |rows, entries| self.rows_double(rows, entries));
+    }
+
+    /// Entries at the crossings of some rows, one line after the other, in `f32`.
+    fn square_single(&self, rows: &[usize], out: &mut [f32]) {
+        square(rows, self.len(), out, |rows, entries| self.rows_single(rows, entries));
+    }
+
+    /// Entries at the crossings of some rows, one line after the other, in `f64`.
+    fn square_double(&self, rows: &[usize], out: &mut [f64]) {
+        square(rows, self.len(), out, |rows, entries| self.rows_double(rows, entries));
+    }
+
+    /// Kα from entries in `f64`, by the rows that have a coefficient; none if `stop`, which is asked now and then with
+    /// the rows done and all of them, says so.
+    fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
+        let support: Vec<usize> = (0..alpha.len()).filter(|&i| alpha[i] != 0.0).collect();
+        let mut out = vec![0.0; alpha.len()];
+        let chunk = (CHUNK / alpha.len().max(1)).max(HEIGHT).next_multiple_of(HEIGHT);
+        for (number, rows) in support.chunks(chunk).enumerate() {
+            if stop(number * chunk, support.len()) {
+                return None;
+            }
+            let weights: Vec<f64> = rows.iter().map(|&i| alpha[i]).collect();
+            self.add_rows_double(rows, &weights, &mut out);
+        }
+        Some(out)
+    }
+
+    /// Whether an entry is computed in less time than it takes to keep it and find it again.
+    fn is_cheap(&self) -> bool {
+        false
+    }
+}
+
+/// Entries between two questions whether to stop, and the rows of a tile, of which there are whole ones, so that no sum
+/// depends on how rows were cut.
+const CHUNK: usize = 4_000_000;
+const HEIGHT: usize = 48;
+
+/// Rows that are asked for at a time where nobody knows better.
+const FEW: usize = 32;
+
+fn add_rows<T: Real>(rows: &[usize], weights: &[f64], out: &mut [f64], fetch: impl Fn(&[usize], &mut [T])) {
+    let n = out.len();
+    let mut entries = vec![T::ZERO; FEW.min(rows.len()) * n];
+    for (rows, weights) in rows.chunks(FEW).zip(weights.chunks(FEW)) {
+        fetch(rows, &mut entries[..rows.len() * n]);
+        for (row, weight) in entries.chunks_exact(n.max(1)).zip(weights) {
+            out.iter_mut().zip(row).for_each(|(out, entry)| *out += weight * entry.f64());
+        }
+    }
+}
+
+fn square<T: Real>(rows: &[usize], n: usize, out: &mut [T], fetch: impl Fn(&[usize], &mut [T])) {
+    let width = rows.len();
+    let mut entries = vec![T::ZERO; FEW.min(width) * n];
+    for (lines, out) in rows.chunks(FEW).zip(out.chunks_mut(FEW * width.max(1))) {
+        fetch(lines, &mut entries[..lines.len() * n]);
+        for (row, out) in entries.chunks_exact(n.max(1)).zip(out.chunks_exact_mut(width.max(1))) {
+            out.iter_mut().zip(rows).for_each(|(out, &column)| *out = row[column]);
+        }
+    }
 }

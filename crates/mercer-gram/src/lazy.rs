@@ -90,6 +90,12 @@ impl Lazy {
         off > 1e-10 * scale.max(f64::MIN_POSITIVE)
     }
 
+    /// The matrix of some of the rows, in the given order.
+    pub fn part(&self, rows: &[usize]) -> Self {
+        let points = self.plan.part(&self.points, rows);
+        Self { plan: self.plan.clone(), points, precision: self.precision }
+    }
+
     /// The same matrix with [`apply`](Gram::apply) in another precision.
     pub fn in_precision(mut self, precision: Precision) -> Self {
         self.precision = precision;
@@ -134,6 +140,9 @@ impl Lazy {
     }
 }
 
+/// Up to so many coordinates an entry is computed in less time than memory that is new takes to be written.
+const CHEAP: usize = 160;
+
 impl Gram for Lazy {
     fn len(&self) -> usize {
         self.points.len()
@@ -153,6 +162,29 @@ impl Gram for Lazy {
 
     fn rows_double(&self, rows: &[usize], out: &mut [f64]) {
         drive::rows(&Tiles::<f64>::new(&self.plan, &self.points, &self.points), rows, out);
+    }
+
+    fn add_rows_single(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+        drive::add_rows(&Tiles::<f32>::new(&self.plan, &self.points, &self.points), rows, weights, out);
+    }
+
+    fn add_rows_double(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+        drive::add_rows(&Tiles::<f64>::new(&self.plan, &self.points, &self.points), rows, weights, out);
+    }
+
+    fn square_single(&self, rows: &[usize], out: &mut [f32]) {
+        let part = self.plan.part(&self.points, rows);
+        drive::store(&Tiles::<f32>::new(&self.plan, &part, &part), out, &|| false);
+    }
+
+    fn square_double(&self, rows: &[usize], out: &mut [f64]) {
+        let part = self.plan.part(&self.points, rows);
+        drive::store(&Tiles::<f64>::new(&self.plan, &part, &part), out, &|| false);
+    }
+
+    fn is_cheap(&self) -> bool {
+        let tiles = Tiles::<f32>::new(&self.plan, &self.points, &self.points);
+        tiles.is_sparse() || (1..=CHEAP).contains(&tiles.coordinates())
     }
 
     fn apply(&self, vectors: &[f64], out: &mut [f64]) {

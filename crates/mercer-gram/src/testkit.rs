@@ -1,9 +1,9 @@
 //! The laws that every Gram matrix obeys, as one function.
 
-use crate::{Gram, Shifted, Sub};
+use crate::{Gram, Remembered, Shifted, Sub};
 
-/// Checks a Gram matrix: diagonal, rows in both precisions and any order, products with one and several vectors, a
-/// sub-matrix and a shift, all against its entries; `tolerance` is relative to the largest diagonal entry.
+/// Checks a Gram matrix: diagonal, rows in both precisions and any order, sums of rows, squares, products with one and
+/// several vectors, a sub-matrix and a shift, all against its entries; `tolerance` is relative to the largest diagonal entry.
 ///
 /// # Panics
 /// With the law that does not hold, and where.
@@ -19,6 +19,7 @@ pub fn check_gram(gram: &dyn Gram, tolerance: f64) {
     one(&Shifted::new(gram, 0.25), tolerance);
     let rows: Vec<usize> = (0..gram.len()).rev().step_by(3).collect();
     one(&Sub::new(gram, rows), tolerance);
+    one(&Remembered::new(gram), tolerance);
 }
 
 fn one(gram: &dyn Gram, tolerance: f64) {
@@ -41,6 +42,7 @@ fn one(gram: &dyn Gram, tolerance: f64) {
             assert!((f64::from(single[at * n + j]) - want).abs() <= 2e-6 * scale, "({i},{j}) in f32");
         }
     }
+    sums_and_squares(gram, &order[..n - n / 3], (tolerance * scale, 2e-6 * scale));
     let vectors: Vec<f64> = (0..3 * n).map(|at| ((at * 31 % 17) as f64 - 8.0) / 8.0).collect();
     let mut products = vec![0.0; 3 * n];
     gram.apply(&vectors, &mut products);
@@ -52,5 +54,32 @@ fn one(gram: &dyn Gram, tolerance: f64) {
                 "product at {i}: {found} and {want}"
             );
         }
+    }
+}
+
+/// Sums of rows, the square at their crossings and products, in both precisions.
+fn sums_and_squares(gram: &dyn Gram, rows: &[usize], (double, single): (f64, f64)) {
+    let (n, count) = (gram.len(), rows.len());
+    let weights: Vec<f64> = (0..count).map(|at| ((at * 13 % 9) as f64 - 4.0) / 4.0).collect();
+    let mut alpha = vec![0.0; n];
+    rows.iter().zip(&weights).for_each(|(&i, w)| alpha[i] += *w);
+    let (mut in_double, mut in_single) = (vec![1.0; n], vec![1.0; n]);
+    gram.add_rows_double(rows, &weights, &mut in_double);
+    gram.add_rows_single(rows, &weights, &mut in_single);
+    let products = gram.products(&alpha, &|_, _| false).expect("nobody stops it");
+    assert_eq!(gram.products(&alpha, &|_, _| false).as_ref(), Some(&products), "the same product twice");
+    for j in 0..n {
+        let want: f64 = rows.iter().zip(&weights).map(|(&i, w)| w * gram.entry(i, j)).sum();
+        assert!((in_double[j] - 1.0 - want).abs() <= double * n as f64, "sum at {j} in f64");
+        assert!((in_single[j] - 1.0 - want).abs() <= single * n as f64, "sum at {j} in f32");
+        assert!((products[j] - want).abs() <= double * n as f64, "product at {j}");
+    }
+    let (mut square, mut rough) = (vec![0.0; count * count], vec![0.0; count * count]);
+    gram.square_double(rows, &mut square);
+    gram.square_single(rows, &mut rough);
+    for (at, (fine, rough)) in square.iter().zip(&rough).enumerate() {
+        let want = gram.entry(rows[at / count], rows[at % count]);
+        assert!((fine - want).abs() <= double, "square at {at} in f64: {fine} and {want}");
+        assert!((f64::from(*rough) - want).abs() <= single, "square at {at} in f32: {rough} and {want}");
     }
 }

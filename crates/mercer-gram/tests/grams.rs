@@ -113,7 +113,12 @@ fn threads_do_not_change_a_bit() {
                 let mut rows = vec![0.0; 70 * n];
                 lazy.rows_single(&(0..70).collect::<Vec<_>>(), &mut rows);
                 let stored = Stored::<f32>::new(&lazy, Budget::default()).unwrap();
-                (symmetric, plain, rows, stored.entries().to_vec())
+                let chosen: Vec<usize> = (0..n).rev().step_by(3).collect();
+                let (mut sums, mut square) = (vec![0.0; 2 * n], vec![0.0; chosen.len().pow(2)]);
+                lazy.add_rows_single(&chosen, &vectors[..chosen.len()], &mut sums[..n]);
+                lazy.add_rows_double(&chosen, &vectors[..chosen.len()], &mut sums[n..]);
+                lazy.square_single(&chosen, &mut square);
+                (symmetric, plain, rows, stored.entries().to_vec(), sums, square)
             })
         };
         let one = run(1);
@@ -121,12 +126,37 @@ fn threads_do_not_change_a_bit() {
             assert!(one == run(threads), "{kernel}: {threads} threads give other bits");
         }
         assert_eq!(one.2, one.3[..70 * n], "{kernel}: rows and the stored matrix are the same bits");
+        let chosen: Vec<usize> = (0..n).rev().step_by(3).collect();
+        for (at, entry) in one.5.iter().enumerate() {
+            let whole = one.3[chosen[at / chosen.len()] * n + chosen[at % chosen.len()]];
+            assert_eq!(*entry, whole, "{kernel}: entries of a part are those of the whole");
+        }
         for at in 0..n * n {
             assert_eq!(
                 one.3[at],
                 one.3[(at % n) * n + at / n],
                 "{kernel}: the stored matrix is symmetric to the bit"
             );
+        }
+    }
+}
+
+#[test]
+fn a_part_has_the_entries_of_the_whole() {
+    for (kernel, table) in [
+        ("rbf(sigma=0.5) + normalize(poly(degree=3))", data("@moons(n=90)")),
+        ("rbf(gamma=scale) + 0.1*poly(degree=2)", wide(150)),
+        ("rbf@standardize * laplace", dense(&wide(60))),
+        ("normalize(spectrum(k=3))", data("@promoter")),
+    ] {
+        let whole = Lazy::new(&kernel.parse().unwrap(), &table).unwrap().in_precision(Precision::Double);
+        let rows: Vec<usize> = (0..whole.len()).rev().step_by(2).collect();
+        let part = whole.part(&rows);
+        check_gram(&part, 1e-12);
+        for (at, &i) in rows.iter().enumerate() {
+            for (to, &j) in rows.iter().enumerate() {
+                assert_eq!(part.entry(at, to), whole.entry(i, j), "{kernel}: ({i},{j})");
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use mercer_gram::{Gram, Lazy, Sub};
+use mercer_gram::{Gram, Lazy, Remembered};
 use mercer_points::{Dense, Points};
 use mercer_solve::loss::{Loss, LossSpec};
 use mercer_solve::solvers::{Norm, SeveralByCholesky, SeveralByEigen};
@@ -141,7 +141,7 @@ fn solve(
     started: Instant,
     deadline: &mut Option<Instant>,
 ) -> Result<(Solution, Certificate), ModelError> {
-    let sub = share.rows.as_ref().map(|rows| Sub::new(posed.gram, rows.clone()));
+    let sub = share.rows.as_ref().map(|rows| posed.gram.part(rows));
     let features = posed.features.map(|points| chosen(points, share)).transpose()?;
     // Features give K·α in O(n d), where tiles would take O(n² d).
     let gram: &dyn Gram = match (&features, &sub) {
@@ -149,6 +149,9 @@ fn solve(
         (None, Some(sub)) => sub,
         (None, None) => posed.gram,
     };
+    // The solver's last look at its answer and the certificate want the same product.
+    let remembered = Remembered::new(gram);
+    let gram: &dyn Gram = if shared.is_some() { gram } else { &remembered };
     let loss: Option<Box<dyn Loss>> = posed.loss.map(|loss| loss.build()).transpose()?;
     let objective = objective(posed.spec, loss.as_deref());
     // C is the same for every pair, whatever its rows; so is μ. λ is what the user gave, or follows from those.

@@ -81,6 +81,14 @@ impl Block {
         }
     }
 
+    /// Some points, in the precision they have.
+    pub(super) fn part(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Double(points) => Self::Double(points.select(rows)),
+            Self::Single(points) => Self::Single(points.select(rows)),
+        }
+    }
+
     /// Every point without its zeros.
     pub(super) fn sparse(&self) -> Sparse {
         either!(self, points => Sparse::from_dense(points))

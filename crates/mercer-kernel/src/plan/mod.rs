@@ -108,6 +108,11 @@ impl Plan {
         Ready::new(self, table)
     }
 
+    /// Some points of a prepared collection, in the given order: entries between them are those of the whole.
+    pub fn part(&self, points: &Ready, rows: &[usize]) -> Ready {
+        points.part(self, rows)
+    }
+
     /// The features whose inner product the kernel is, where it is `linear` after maps and selections and nothing else.
     pub fn features(&self, points: &Ready, budget: Budget) -> Result<Option<Dense<f64>>, KernelError> {
         let Node::Leaf(leaf) = self.root else { return Ok(None) };

@@ -92,24 +92,48 @@ impl ReadyView {
     }
 }
 
+/// The next number of a prepared collection.
+fn next() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Ready {
+    /// Some of the points, in the given order: entries between them are those of the whole, to the last bit.
+    pub(super) fn part(&self, plan: &Plan, rows: &[usize]) -> Self {
+        let some = |values: &Vec<f64>| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+        // What decides how entries are computed is that of all points.
+        let views = self.views.iter().map(|whole| ReadyView {
+            view: whole.view.part(rows),
+            center: whole.center.clone(),
+            largest: whole.largest,
+            largest_centered: whole.largest_centered,
+            single: Packings::default(),
+            double: Packings::default(),
+        });
+        let views: Vec<ReadyView> = views.collect();
+        Self {
+            id: next(),
+            len: rows.len(),
+            foreign: foreign(plan, &views),
+            views,
+            normalizers: self.normalizers.iter().map(some).collect(),
+            diagonal: some(&self.diagonal),
+            packed: self.packed,
+        }
+    }
+
     pub(super) fn new(plan: &Plan, table: &Table) -> Result<Self, KernelError> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut views = Vec::new();
         for spec in &plan.views {
             views.push(ReadyView::new(spec.apply("the kernel", table)?, spec.center.clone()));
         }
         check_domains(plan, &views, table)?;
-        let foreign = plan.leaves.iter().map(|leaf| match &leaf.kernel {
-            LeafKernel::Foreign(kernel) => Some(kernel.ready(&views[leaf.view].view)),
-            LeafKernel::Vector { .. } => None,
-        });
-        let foreign = foreign.collect();
         let mut ready = Self {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            id: next(),
             len: table.len(),
+            foreign: foreign(plan, &views),
             views,
-            foreign,
             normalizers: Vec::new(),
             diagonal: Vec::new(),
             packed: PACKED,
@@ -179,6 +203,15 @@ impl Ready {
     pub(super) fn normalizer(&self, number: usize) -> &[f64] {
         &self.normalizers[number]
     }
+}
+
+/// What leaves of other kinds than vectors make of their points.
+fn foreign(plan: &Plan, views: &[ReadyView]) -> Vec<Option<Box<dyn Any + Send + Sync>>> {
+    let readied = plan.leaves.iter().map(|leaf| match &leaf.kernel {
+        LeafKernel::Foreign(kernel) => Some(kernel.ready(&views[leaf.view].view)),
+        LeafKernel::Vector { .. } => None,
+    });
+    readied.collect()
 }
 
 thread_local! {

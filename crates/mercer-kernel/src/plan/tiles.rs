@@ -245,6 +245,11 @@ impl<'a, T: Entry> Tiles<'a, T> {
         (heights.min().unwrap_or(48), self.stride())
     }
 
+    /// Whether rows are gone through by what they store.
+    pub fn is_sparse(&self) -> bool {
+        self.sparse
+    }
+
     /// How many coordinates are gone through for an entry; none where that is not known.
     pub fn coordinates(&self) -> usize {
         let own = self.packs.iter().map(Pack::dim).sum();

@@ -24,6 +24,19 @@ pub(super) enum View {
     Keys(Vec<u128>),
 }
 
+impl View {
+    /// Some points, in the given order.
+    pub(super) fn part(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Dense(points) => Self::Dense(points.part(rows)),
+            Self::Sparse(points) => Self::Sparse(points.select(rows)),
+            Self::Texts(points) => Self::Texts(points.select(rows)),
+            Self::Indices(points) => Self::Indices(points.select(rows)),
+            Self::Keys(keys) => Self::Keys(rows.iter().map(|&row| keys[row]).collect()),
+        }
+    }
+}
+
 /// What a leaf is evaluated on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {

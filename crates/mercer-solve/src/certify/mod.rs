@@ -84,33 +84,14 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
 
 /// Kα from accurate entries, support rows only; none if it would not be done by the deadline, judged by its pace.
 pub(crate) fn products(gram: &dyn Gram, alpha: &[f64], deadline: Option<Instant>) -> Option<Vec<f64>> {
-    let n = alpha.len();
-    let support: Vec<usize> = (0..n).filter(|&i| alpha[i] != 0.0).collect();
-    let mut scores = vec![0.0; n];
-    let chunk = if deadline.is_some() { CHUNK / 8 } else { CHUNK };
-    let chunk = (chunk / n.max(1)).clamp(1, 1024);
-    let mut rows = vec![0.0; chunk.min(support.len()) * n];
     let started = Instant::now();
-    for (done, indices) in support.chunks(chunk).enumerate() {
-        if let Some(deadline) = deadline {
-            let (now, left) = (Instant::now(), support.len().div_ceil(chunk) - done);
-            let pace = (now - started).as_secs_f64() / done.max(1) as f64;
-            if now >= deadline || pace * left as f64 > (deadline - now).as_secs_f64() {
-                return None;
-            }
-        }
-        let rows = &mut rows[..indices.len() * n];
-        gram.rows_double(indices, rows);
-        for (&i, row) in indices.iter().zip(rows.chunks_exact(n)) {
-            let a = alpha[i];
-            scores.iter_mut().zip(row).for_each(|(score, k)| *score += a * k);
-        }
-    }
-    Some(scores)
+    gram.products(alpha, &|done, all| {
+        let Some(deadline) = deadline else { return false };
+        let now = Instant::now();
+        let pace = (now - started).as_secs_f64() / done.max(1) as f64;
+        now >= deadline || pace * (all - done) as f64 > (deadline - now).as_secs_f64()
+    })
 }
-
-/// Kernel entries computed at a time: some tens of milliseconds of work, an eighth of it where time is short.
-const CHUNK: usize = 4_000_000;
 
 /// Rows that are computed again when there is no time for all.
 const SAMPLE: usize = 32;

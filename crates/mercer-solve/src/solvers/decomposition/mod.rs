@@ -49,8 +49,8 @@ pub(super) struct Settings {
 const DOUBLE: usize = 4000;
 
 /// Variables worked on at a time: some more than are inside their boxes, within these limits.
-const LEAST_SET: usize = 512;
-const LARGEST_SET: usize = 2048;
+const LEAST_SET: usize = 1024;
+const LARGEST_SET: usize = 4096;
 
 /// Steps on a working set, for each of its variables.
 const STEPS: u64 = 100;

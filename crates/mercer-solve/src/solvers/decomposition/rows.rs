@@ -3,6 +3,8 @@
 //! Entries are `f32` or `f64` as the engine says; sums over them are always `f64`, made in one order whatever the number
 //! of threads. Rows are computed in chunks, and between chunks the run is asked whether to stop.
 
+use std::cell::Cell;
+
 use mercer_gram::Gram;
 use mercer_linalg::{Budget, Buffer, Real};
 use rayon::prelude::*;
@@ -14,28 +16,41 @@ pub(super) struct Rows<'g> {
     gram: &'g dyn Gram,
     budget: Budget,
     cache: Cache,
+    /// A square of entries in single precision.
+    block: Vec<f32>,
 }
 
 enum Cache {
     Single(Slots<f32>),
     Double(Slots<f64>),
+    /// Nothing is kept: entries are computed, in `f64` or not, in less time than they are found.
+    Fused {
+        double: bool,
+    },
 }
 
 impl<'g> Rows<'g> {
     pub(super) fn new(gram: &'g dyn Gram, budget: Budget, double: bool) -> Self {
         let n = gram.len();
-        let cache =
-            if double { Cache::Double(Slots::new(n, budget)) } else { Cache::Single(Slots::new(n, budget)) };
-        Self { gram, budget, cache }
+        let cache = match (gram.is_cheap() && n > KEPT, double) {
+            (true, double) => Cache::Fused { double },
+            (false, true) => Cache::Double(Slots::new(n, budget)),
+            (false, false) => Cache::Single(Slots::new(n, budget)),
+        };
+        Self { gram, budget, cache, block: Vec::new() }
     }
 
     /// Whether entries are `f64`.
     pub(super) fn is_double(&self) -> bool {
-        matches!(self.cache, Cache::Double(_))
+        matches!(self.cache, Cache::Double(_) | Cache::Fused { double: true })
     }
 
     /// From now on in `f64`; what was kept is dropped first.
     pub(super) fn widen(&mut self) {
+        if let Cache::Fused { double } = &mut self.cache {
+            *double = true;
+            return;
+        }
         self.cache = Cache::Double(Slots::empty());
         self.cache = Cache::Double(Slots::new(self.gram.len(), self.budget));
     }
@@ -50,6 +65,21 @@ impl<'g> Rows<'g> {
         match &mut self.cache {
             Cache::Single(slots) => slots.square(self.gram, rows, out, run),
             Cache::Double(slots) => slots.square(self.gram, rows, out, run),
+            Cache::Fused { double } => {
+                if let Some(status) = run.stop() {
+                    return Err(status);
+                }
+                out.resize(rows.len() * rows.len(), 0.0);
+                if *double {
+                    self.gram.square_double(rows, out);
+                } else {
+                    self.block.resize(out.len(), 0.0);
+                    self.gram.square_single(rows, &mut self.block);
+                    out.iter_mut().zip(&self.block).for_each(|(out, &entry)| *out = entry.into());
+                }
+                run.count(rows.len() * rows.len() / 2);
+                Ok(())
+            }
         }
     }
 
@@ -64,29 +94,43 @@ impl<'g> Rows<'g> {
         match &mut self.cache {
             Cache::Single(slots) => slots.accumulate(self.gram, terms, out, run, polls),
             Cache::Double(slots) => slots.accumulate(self.gram, terms, out, run, polls),
+            Cache::Fused { double } => {
+                for terms in terms.chunks((FUSED / out.len().max(1)).max(HEIGHT).next_multiple_of(HEIGHT)) {
+                    if let Some(status) = run.stop().filter(|_| polls) {
+                        return Err(status);
+                    }
+                    let (rows, weights): (Vec<usize>, Vec<f64>) = terms.iter().copied().unzip();
+                    if *double {
+                        self.gram.add_rows_double(&rows, &weights, out);
+                    } else {
+                        self.gram.add_rows_single(&rows, &weights, out);
+                    }
+                    run.count(rows.len() * out.len());
+                }
+                Ok(())
+            }
         }
     }
 }
 
 /// Kα from `f64` entries that are not kept.
 pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
-    let n = alpha.len();
-    let terms: Vec<(usize, f64)> = (0..n).filter(|&i| alpha[i] != 0.0).map(|i| (i, alpha[i])).collect();
-    let height = chunk(n).min(terms.len().next_multiple_of(FOUR));
-    let mut buffer = Buffer::<f64>::zeros(height * n);
-    let mut out = vec![0.0; n];
-    for terms in terms.chunks(height.max(1)) {
-        if let Some(status) = run.stop() {
-            return Err(status);
-        }
-        let rows: Vec<usize> = terms.iter().map(|term| term.0).collect();
-        gram.rows_double(&rows, &mut buffer[..rows.len() * n]);
-        run.count(rows.len() * n);
-        let weighted: Vec<(usize, f64)> = terms.iter().enumerate().map(|(at, term)| (at, term.1)).collect();
-        add(&buffer, n, &weighted, &mut out);
-    }
-    Ok(out)
+    let stopped = Cell::new(None);
+    let found = gram.products(alpha, &|_, _| {
+        stopped.set(run.stop());
+        stopped.get().is_some()
+    });
+    run.count(alpha.iter().filter(|a| **a != 0.0).count() * alpha.len());
+    found.ok_or_else(|| stopped.get().unwrap_or(Status::Stopped))
 }
+
+/// Entries between two questions whether to stop where none is kept, and the rows of a tile, of which there are whole
+/// ones, so that no sum depends on how terms were cut.
+const FUSED: usize = 16_000_000;
+const HEIGHT: usize = 48;
+
+/// Up to so many rows are kept: all of them fit the caches of the machine.
+const KEPT: usize = 1500;
 
 /// Entries computed between two questions whether to stop: some milliseconds.
 const CHUNK: usize = 4_000_000;

@@ -1,0 +1,90 @@
+//! A Gram matrix that remembers its last product.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::Gram;
+
+/// The same matrix; [`products`](Gram::products) of the vector that was asked for last are not computed again.
+///
+/// A solver that checks its answer and the certificate that checks it once more ask for the same product of the same
+/// coefficients: it is a function of them alone, whoever asks.
+///
+/// ```
+/// use mercer_gram::{Gram, Lazy, Remembered};
+/// use mercer_points::{ReadOptions, read};
+/// let mut table = read("@moons(n=50)", &ReadOptions::default()).unwrap();
+/// table.remove("label").unwrap();
+/// let gram = Lazy::new(&"rbf".parse().unwrap(), &table).unwrap();
+/// let alpha = vec![0.5; 50];
+/// let remembered = Remembered::new(&gram);
+/// assert_eq!(remembered.products(&alpha, &|_, _| false), gram.products(&alpha, &|_, _| false));
+/// ```
+pub struct Remembered<'a> {
+    gram: &'a dyn Gram,
+    last: Mutex<Option<(Vec<f64>, Vec<f64>)>>,
+}
+
+impl<'a> Remembered<'a> {
+    /// Nothing is remembered yet.
+    pub fn new(gram: &'a dyn Gram) -> Self {
+        Self { gram, last: Mutex::new(None) }
+    }
+}
+
+impl Gram for Remembered<'_> {
+    fn len(&self) -> usize {
+        self.gram.len()
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.gram.entry(i, j)
+    }
+
+    fn diagonal(&self, out: &mut [f64]) {
+        self.gram.diagonal(out);
+    }
+
+    fn rows_single(&self, rows: &[usize], out: &mut [f32]) {
+        self.gram.rows_single(rows, out);
+    }
+
+    fn rows_double(&self, rows: &[usize], out: &mut [f64]) {
+        self.gram.rows_double(rows, out);
+    }
+
+    fn apply(&self, vectors: &[f64], out: &mut [f64]) {
+        self.gram.apply(vectors, out);
+    }
+
+    fn add_rows_single(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+        self.gram.add_rows_single(rows, weights, out);
+    }
+
+    fn add_rows_double(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+        self.gram.add_rows_double(rows, weights, out);
+    }
+
+    fn square_single(&self, rows: &[usize], out: &mut [f32]) {
+        self.gram.square_single(rows, out);
+    }
+
+    fn square_double(&self, rows: &[usize], out: &mut [f64]) {
+        self.gram.square_double(rows, out);
+    }
+
+    fn is_cheap(&self) -> bool {
+        self.gram.is_cheap()
+    }
+
+    fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, products)) = last.as_ref()
+            && of == alpha
+        {
+            return Some(products.clone());
+        }
+        let products = self.gram.products(alpha, stop)?;
+        *last = Some((alpha.to_vec(), products.clone()));
+        Some(products)
+    }
+}
