@@ -227,8 +227,8 @@ PARAMETERS: dict[str, list[Word]] = {
         Word("int", "Passes over the rows at most.", PEGASOS),
         Word("int", "Passes over the rows at most, for `fit`.", "KernelPerceptron"),
         Word("int", "Iterations of arpack at most; None is its own choice.", "KernelPCA"),
-        Word("int", "Iterations of each machine at most; -1 for the engine's own limit, ten million or a hundred a row.", "SVC NuSVC"),
-        Word("int", "Iterations at most; -1 for the engine's own limit, ten million or a hundred a row."),
+        Word("int", "Iterations of each machine at most; -1 for ten million, or a hundred a row.", "SVC NuSVC"),
+        Word("int", "Iterations at most; -1 for ten million, or a hundred a row."),
     ],
     "decision_function_shape": [
         Word(

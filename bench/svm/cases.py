@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,6 @@ class Case:
     C: float
     epsilon: float | None = None
     rows: int | None = None
-    #: Peers that would take too long for the hour.
-    without: tuple[str, ...] = ()
-    settings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_regression(self) -> bool:
@@ -36,7 +33,6 @@ class Case:
         return self.epsilon is not None
 
 
-SLOW = ("thundersvm",)
 #: With `--data`: the sets of the project's promise.
 SVC = [
     Case("a9a C=1", "a9a", 1 / 123, 1.0),

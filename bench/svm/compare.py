@@ -1,6 +1,6 @@
-"""Support vector machines side by side: training, prediction, scaling, a sweep of C, and the floor.
+"""Support vector machines side by side: training, prediction, scaling, a sweep of C.
 
-./bench/run svc predict svr scaling sweep limits [--data DIR] [--quick] [--out FOLDER]
+./bench/run svc predict svr scaling sweep [--data DIR] [--out FOLDER]
 
 Each fit is a process of its own. Peers take turns, in an order drawn anew each round; a figure is the median of the
 rounds. Every solution is judged by the same function in f64 (`judge.py`).
@@ -81,7 +81,7 @@ class Bench:
             place = arrays(case, self.given.data, self.given.kept)
             runs = self.found.setdefault(case.name, {})
             for _ in range(self.given.rounds):
-                order = [peer for peer in peers or self.peers if peer not in case.without]
+                order = list(peers or self.peers)
                 self.random.shuffle(order)
                 for peer in order:
                     said = runs.setdefault(peer, [])

@@ -38,7 +38,7 @@ class KernelQuantile(RegressorMachine):
     tol : float, default=1e-8
         Relative gap between the objective and its lower bound at which the solver ends.
     max_iter : int, default=-1
-        Iterations at most; -1 for the engine's own limit, ten million or a hundred a row.
+        Iterations at most; -1 for ten million, or a hundred a row.
     verbose : bool, default=False
         Whether to print progress.
     time_limit : float, default=None

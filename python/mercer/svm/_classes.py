@@ -45,7 +45,7 @@ class SVC(SupportVectorClassifier):
     verbose : bool, default=False
         Whether to print progress.
     max_iter : int, default=-1
-        Iterations of each machine at most; -1 for the engine's own limit, ten million or a hundred a row.
+        Iterations of each machine at most; -1 for ten million, or a hundred a row.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether `decision_function` gives a score a class or a pair, for more than two classes.
     break_ties : bool, default=False
@@ -206,7 +206,7 @@ class NuSVC(SupportVectorClassifier):
     verbose : bool, default=False
         Whether to print progress.
     max_iter : int, default=-1
-        Iterations of each machine at most; -1 for the engine's own limit, ten million or a hundred a row.
+        Iterations of each machine at most; -1 for ten million, or a hundred a row.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether `decision_function` gives a score a class or a pair, for more than two classes.
     break_ties : bool, default=False

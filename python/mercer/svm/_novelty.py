@@ -45,7 +45,7 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
     verbose : bool, default=False
         Whether to print progress.
     max_iter : int, default=-1
-        Iterations at most; -1 for the engine's own limit, ten million or a hundred a row.
+        Iterations at most; -1 for ten million, or a hundred a row.
     time_limit : float, default=None
         Seconds after which the fit ends with what there is; None for no limit.
     memory_limit : int or str, default=None
