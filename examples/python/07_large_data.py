@@ -100,7 +100,7 @@ with tempfile.TemporaryDirectory() as folder:
     model.save(path)
     print(f"{path.name}: {path.stat().st_size} bytes for {len(model.support_)} support vectors")
     again = mercer.load(path)
-    assert (again.decision_function(rows) == model.decision_function(new)).all()
+    assert (again.decision_function(new) == model.decision_function(new)).all()
     assert again.gap_ == model.gap_
 
     command = shutil.which("mercer")
