@@ -141,30 +141,53 @@ fn transpose<T: Real>(source: &[T], column: usize, target: &mut [T], place: usiz
     }
 }
 
-/// K·V for any two collections: each row block is one task, its sums are made from left to right.
-pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, vectors: &[f64], out: &mut [f64]) {
-    let (rows, columns, (height, width)) = (tiles.rows(), tiles.columns(), tiles.shape());
-    if rows == 0 || columns == 0 {
-        out.fill(0.0);
+/// What columns of a matrix are multiplied with: weights for some of the outputs.
+#[derive(Debug, Clone)]
+pub struct Segment {
+    /// The columns.
+    pub columns: Range<usize>,
+    /// The outputs that they have weights for.
+    pub outputs: Vec<usize>,
+    /// One weight for each column, output after output.
+    pub weights: Vec<f64>,
+}
+
+/// K·V for some rows of one collection and the columns of another, whose segments follow each other: each row block is one
+/// task, its sums are made from left to right. Output after output; what no segment has weights for is 0.
+pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[Segment], out: &mut [f64]) {
+    let (height, width) = tiles.shape();
+    out.fill(0.0);
+    if rows.is_empty() {
         return;
     }
-    let count = vectors.len() / columns;
-    let weights: Vec<T> = vectors.iter().map(|&v| T::of(v)).collect();
-    let sums: Vec<Vec<f64>> = (0..rows.div_ceil(height))
-        .into_par_iter()
+    let count = out.len() / rows.len();
+    let narrow = |segment: &Segment| segment.weights.iter().map(|&v| T::of(v)).collect::<Vec<T>>();
+    let weights: Vec<Vec<T>> = segments.iter().map(narrow).collect();
+    let sums: Vec<Vec<f64>> = rows
+        .par_chunks(height)
         .map_init(
             || tiles.scratch(),
-            |scratch, block| {
-                let chosen: Vec<usize> = (block * height..((block + 1) * height).min(rows)).collect();
-                tiles.choose_rows(scratch, &chosen);
-                let mut sums = vec![0.0; chosen.len() * count];
-                let mut lanes = vec![[T::ZERO; LANES]; chosen.len() * count];
-                for (number, range) in blocks(0..columns, width).enumerate() {
+            |scratch, rows| {
+                tiles.choose_rows(scratch, rows);
+                let mut sums = vec![0.0; rows.len() * count];
+                let mut lanes = vec![[T::ZERO; LANES]; rows.len() * count];
+                let mut first = 0;
+                for (number, range) in blocks(0..tiles.columns(), width).enumerate() {
                     let entries = tiles.block(scratch, range.clone());
-                    for (lanes, weights) in
-                        lanes.chunks_exact_mut(chosen.len()).zip(weights.chunks_exact(columns))
-                    {
-                        add_row_sums(Isa::detect(), entries, width, &weights[range.clone()], lanes);
+                    first += segments[first..].iter().take_while(|s| s.columns.end <= range.start).count();
+                    for (segment, weights) in segments.iter().zip(&weights).skip(first) {
+                        if segment.columns.start >= range.end {
+                            break;
+                        }
+                        let (from, to) =
+                            (range.start.max(segment.columns.start), range.end.min(segment.columns.end));
+                        let within = from - segment.columns.start..to - segment.columns.start;
+                        let each = weights.chunks_exact(segment.columns.len()).zip(&segment.outputs);
+                        for (weights, output) in each {
+                            let lanes = &mut lanes[output * rows.len()..(output + 1) * rows.len()];
+                            let entries = &entries[from - range.start..];
+                            add_row_sums(Isa::detect(), entries, width, &weights[within.clone()], lanes);
+                        }
                     }
                     if number % FLUSH == FLUSH - 1 {
                         flush_row_sums(&mut lanes, &mut sums);
@@ -177,8 +200,8 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, vectors: &[f64], out: &mut [
         .collect();
     for (block, sums) in sums.iter().enumerate() {
         let height = sums.len() / count.max(1);
-        for (vector, sums) in sums.chunks_exact(height.max(1)).enumerate() {
-            let at = vector * rows + block * tiles.shape().0;
+        for (output, sums) in sums.chunks_exact(height.max(1)).enumerate() {
+            let at = output * rows.len() + block * tiles.shape().0;
             out[at..at + height].copy_from_slice(sums);
         }
     }
@@ -207,39 +230,50 @@ pub(crate) fn add_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: 
     );
 }
 
-/// K·V for a symmetric matrix with every entry computed once: an entry serves its row and its column.
-pub(crate) fn apply_symmetric<T: Entry>(tiles: &Tiles<'_, T>, vectors: &[f64], out: &mut [f64]) {
+/// Entries between two questions whether to stop.
+pub(crate) const ROUND: usize = 1 << 23;
+
+/// K·V for a symmetric matrix with every entry computed once: an entry serves its row and its column. False, and nothing
+/// of use, if `stop`, which is told how many rows are done of how many, says so.
+pub(crate) fn apply_symmetric<T: Entry>(
+    tiles: &Tiles<'_, T>,
+    vectors: &[f64],
+    out: &mut [f64],
+    stop: &dyn Fn(usize, usize) -> bool,
+) -> bool {
     let (n, (height, width)) = (tiles.columns(), tiles.shape());
     out.fill(0.0);
     if n == 0 {
-        return;
+        return true;
     }
     let weights: Vec<T> = vectors.iter().map(|&v| T::of(v)).collect();
     // Each task has sums of its own for all rows; how many there are depends on the sizes only.
     const SUMS: usize = 64 << 20;
     let blocks_of_rows = n.div_ceil(height);
     let tasks = (SUMS / (8 * vectors.len().max(1))).clamp(2, 32).min(blocks_of_rows);
-    let sums: Vec<Vec<f64>> = (0..tasks)
-        .into_par_iter()
-        .map_init(
-            || tiles.scratch(),
-            |scratch, task| {
-                let mut sums = vec![0.0; vectors.len()];
-                let mut partial = vec![T::ZERO; width];
-                for block in (task..blocks_of_rows).step_by(tasks) {
+    let mut sums = vec![vec![0.0; vectors.len()]; tasks];
+    let round = tasks * (ROUND / (n * height * tasks)).max(1);
+    for first in (0..blocks_of_rows).step_by(round) {
+        if stop(first * height, n) {
+            return false;
+        }
+        sums.par_iter_mut().enumerate().for_each_init(
+            || (tiles.scratch(), vec![T::ZERO; width]),
+            |(scratch, partial), (task, sums)| {
+                for block in (first + task..(first + round).min(blocks_of_rows)).step_by(tasks) {
                     let rows = block * height..((block + 1) * height).min(n);
-                    triangle(tiles, scratch, rows, &weights, &mut partial, &mut sums);
+                    triangle(tiles, scratch, rows, &weights, partial, sums);
                 }
-                sums
             },
-        )
-        .collect();
+        );
+    }
     const CHUNK: usize = 4096;
     out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
         for task in &sums {
             out.iter_mut().zip(&task[chunk * CHUNK..]).for_each(|(out, sum)| *out += sum);
         }
     });
+    true
 }
 
 /// One row block of a symmetric product: the square on the diagonal as it is, what lies right of it both ways.

@@ -63,11 +63,51 @@ pub trait Gram: Sync {
         Some(out)
     }
 
+    /// The matrix of some of the rows, in the given order, where that makes less work of what is asked of it.
+    fn narrowed<'a>(&'a self, _rows: &[usize]) -> Option<Box<dyn Gram + 'a>> {
+        None
+    }
+
     /// Whether an entry is computed in less time than it takes to keep it and find it again.
     fn is_cheap(&self) -> bool {
         false
     }
 }
+
+/// What a matrix that stands for another hands on to it: all but what such matrices do their own way.
+macro_rules! forward {
+    ($($inner:tt)*) => {
+        fn rows_single(&self, rows: &[usize], out: &mut [f32]) {
+            self.$($inner)*.rows_single(rows, out);
+        }
+
+        fn rows_double(&self, rows: &[usize], out: &mut [f64]) {
+            self.$($inner)*.rows_double(rows, out);
+        }
+
+        fn apply(&self, vectors: &[f64], out: &mut [f64]) {
+            self.$($inner)*.apply(vectors, out);
+        }
+
+        fn add_rows_single(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+            self.$($inner)*.add_rows_single(rows, weights, out);
+        }
+
+        fn add_rows_double(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+            self.$($inner)*.add_rows_double(rows, weights, out);
+        }
+
+        fn square_double(&self, rows: &[usize], out: &mut [f64]) {
+            self.$($inner)*.square_double(rows, out);
+        }
+
+        fn narrowed<'n>(&'n self, rows: &[usize]) -> Option<Box<dyn Gram + 'n>> {
+            self.$($inner)*.narrowed(rows)
+        }
+
+    };
+}
+pub(crate) use forward;
 
 /// Entries between two questions whether to stop, and the rows of a tile, of which there are whole ones, so that no sum
 /// depends on how rows were cut.

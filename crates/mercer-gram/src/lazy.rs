@@ -3,6 +3,7 @@
 use mercer_kernel::{KernelExpr, Plan, Ready, Registry, Tiles};
 use mercer_points::Table;
 
+use crate::drive::{ROUND, Segment};
 use crate::{Gram, GramError, drive};
 
 /// The precision of computed entries; sums over rows are `f64` in both.
@@ -96,6 +97,12 @@ impl Lazy {
         Self { plan: self.plan.clone(), points, precision: self.precision }
     }
 
+    /// Entries in `f32` between these points (rows) and others (columns), row after row.
+    pub(crate) fn cross_single(&self, others: &Self, out: &mut [f32]) {
+        let rows: Vec<usize> = (0..self.len()).collect();
+        drive::rows(&Tiles::<f32>::new(&self.plan, &self.points, &others.points), &rows, out);
+    }
+
     /// The same matrix with [`apply`](Gram::apply) in another precision.
     pub fn in_precision(mut self, precision: Precision) -> Self {
         self.precision = precision;
@@ -112,14 +119,57 @@ impl Lazy {
         &self.points
     }
 
+    /// Σ α_j k(x_j, x_i) for some of the rows, which j and i count, as [`Gram::products`] has it for all: entries between
+    /// support rows are computed once, others for each row with the support rows side by side.
+    pub(crate) fn products_among(
+        &self,
+        rows: &[usize],
+        alpha: &[f64],
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        let (support, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&k| alpha[k] != 0.0);
+        let weights: Vec<f64> = support.iter().map(|&k| alpha[k]).collect();
+        let part = self.plan.part(&self.points, &support.iter().map(|&k| rows[k]).collect::<Vec<_>>());
+        let mut out = vec![0.0; rows.len()];
+        let mut sums = vec![0.0; support.len()];
+        // Half of the entries between support rows are the other half.
+        let all = support.len() / 2 + others.len();
+        let within = Tiles::<f64>::new(&self.plan, &part, &part);
+        if !drive::apply_symmetric(&within, &weights, &mut sums, &|done, _| stop(done / 2, all)) {
+            return None;
+        }
+        support.iter().zip(&sums).for_each(|(&k, sum)| out[k] = *sum);
+        let across = Tiles::<f64>::new(&self.plan, &self.points, &part);
+        let segments = [Segment { columns: 0..support.len(), outputs: vec![0], weights }];
+        let height = (ROUND / support.len().max(1)).max(1).next_multiple_of(across.shape().0);
+        for (round, others) in others.chunks(height).enumerate() {
+            if stop(support.len() / 2 + round * height, all) {
+                return None;
+            }
+            let mut sums = vec![0.0; others.len()];
+            drive::apply(&across, &others.iter().map(|&k| rows[k]).collect::<Vec<_>>(), &segments, &mut sums);
+            others.iter().zip(sums).for_each(|(&k, sum)| out[k] = sum);
+        }
+        Some(out)
+    }
+
     /// Kernel values between other points (rows) and these (columns) times vectors: prediction.
     pub fn cross_apply(&self, other: &Ready, vectors: &[f64], out: &mut [f64]) {
-        match self.precision {
+        let columns = 0..self.len();
+        let outputs = (0..vectors.len() / self.len().max(1)).collect();
+        let segment = Segment { columns, outputs, weights: vectors.to_vec() };
+        self.cross_segments(other, &[segment], self.precision, out);
+    }
+
+    /// The same where columns have weights for some of the outputs only; segments follow each other.
+    pub fn cross_segments(&self, other: &Ready, segments: &[Segment], precision: Precision, out: &mut [f64]) {
+        let rows: Vec<usize> = (0..other.len()).collect();
+        match precision {
             Precision::Single => {
-                drive::apply(&Tiles::<f32>::new(&self.plan, other, &self.points), vectors, out)
+                drive::apply(&Tiles::<f32>::new(&self.plan, other, &self.points), &rows, segments, out)
             }
             Precision::Double => {
-                drive::apply(&Tiles::<f64>::new(&self.plan, other, &self.points), vectors, out)
+                drive::apply(&Tiles::<f64>::new(&self.plan, other, &self.points), &rows, segments, out)
             }
         }
     }
@@ -182,20 +232,29 @@ impl Gram for Lazy {
         drive::store(&Tiles::<f64>::new(&self.plan, &part, &part), out, &|| false);
     }
 
+    fn narrowed<'a>(&'a self, rows: &[usize]) -> Option<Box<dyn Gram + 'a>> {
+        Some(Box::new(self.part(rows)))
+    }
+
     fn is_cheap(&self) -> bool {
         let tiles = Tiles::<f32>::new(&self.plan, &self.points, &self.points);
         tiles.is_sparse() || (1..=CHEAP).contains(&tiles.coordinates())
+    }
+
+    fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
+        let rows: Vec<usize> = (0..self.len()).collect();
+        self.products_among(&rows, alpha, stop)
     }
 
     fn apply(&self, vectors: &[f64], out: &mut [f64]) {
         let (plan, points) = (&self.plan, &self.points);
         match self.precision {
             Precision::Single => {
-                drive::apply_symmetric(&Tiles::<f32>::new(plan, points, points), vectors, out)
+                drive::apply_symmetric(&Tiles::<f32>::new(plan, points, points), vectors, out, &|_, _| false)
             }
             Precision::Double => {
-                drive::apply_symmetric(&Tiles::<f64>::new(plan, points, points), vectors, out)
+                drive::apply_symmetric(&Tiles::<f64>::new(plan, points, points), vectors, out, &|_, _| false)
             }
-        }
+        };
     }
 }

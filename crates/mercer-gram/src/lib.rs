@@ -6,6 +6,7 @@
 
 mod alignment;
 mod check;
+mod classes;
 mod drive;
 mod entries;
 mod error;
@@ -24,6 +25,8 @@ pub mod testkit;
 
 pub use alignment::{Alignment, alignment};
 pub use check::{CheckOptions, MercerCheck, Verdict, Witness, check};
+pub use classes::{Classes, Pair};
+pub use drive::Segment;
 pub use entries::entries;
 pub use error::GramError;
 pub use gram::Gram;

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::Gram;
+use crate::gram::forward;
 
 /// The same matrix; [`products`](Gram::products) of the vector that was asked for last are not computed again.
 ///
@@ -32,6 +33,8 @@ impl<'a> Remembered<'a> {
 }
 
 impl Gram for Remembered<'_> {
+    forward!(gram);
+
     fn len(&self) -> usize {
         self.gram.len()
     }
@@ -44,36 +47,12 @@ impl Gram for Remembered<'_> {
         self.gram.diagonal(out);
     }
 
-    fn rows_single(&self, rows: &[usize], out: &mut [f32]) {
-        self.gram.rows_single(rows, out);
-    }
-
-    fn rows_double(&self, rows: &[usize], out: &mut [f64]) {
-        self.gram.rows_double(rows, out);
-    }
-
-    fn apply(&self, vectors: &[f64], out: &mut [f64]) {
-        self.gram.apply(vectors, out);
-    }
-
-    fn add_rows_single(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
-        self.gram.add_rows_single(rows, weights, out);
-    }
-
-    fn add_rows_double(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
-        self.gram.add_rows_double(rows, weights, out);
+    fn is_cheap(&self) -> bool {
+        self.gram.is_cheap()
     }
 
     fn square_single(&self, rows: &[usize], out: &mut [f32]) {
         self.gram.square_single(rows, out);
-    }
-
-    fn square_double(&self, rows: &[usize], out: &mut [f64]) {
-        self.gram.square_double(rows, out);
-    }
-
-    fn is_cheap(&self) -> bool {
-        self.gram.is_cheap()
     }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {

@@ -1,6 +1,6 @@
 //! The fused tile on dense points.
 //!
-//! Six rows (three in `f64`) by sixteen columns are accumulated in registers over at most 256 coordinates
+//! Six rows by sixteen columns (eight in `f64`) are accumulated in registers over at most 256 coordinates (128)
 //! at a time; longer points are done in equal parts whose sums are joined, which also keeps the rounding
 //! error of a long sum small. What follows a finished sum ([`Finish`]) happens before it leaves the
 //! registers: for a Gaussian kernel, that is all of it.
@@ -26,26 +26,22 @@ pub enum Finish {
     DistanceExp(f64),
 }
 
-const PART: usize = 256;
+/// Bytes of a point that are gone through at a time: a panel of such parts and a group of rows stay in the first cache.
+const PART: usize = 1024;
 
-/// Rows of a register tile: twelve accumulators of eight `f32` or four `f64` fill the registers.
-fn group<T: Real>() -> usize {
-    if size_of::<T>() == 4 { 6 } else { 3 }
-}
+/// Rows of a register tile: with two registers of columns, twelve accumulators of eight `f32` or four `f64` leave four of
+/// sixteen registers for what is multiplied.
+const GROUP: usize = 6;
 
 impl<T: Real> RowPack<T> {
     /// Packs rows of a collection; the memory of an earlier packing is used again.
     pub fn pack(&mut self, from: &Panels<T>, rows: &[usize]) {
-        self.fill(from, rows, group::<T>());
+        self.fill(from, rows, GROUP);
     }
 
     /// The same straight from points of `dim` coordinates: `read(i, first, out)` writes those of point i from `first` on.
     pub fn pack_from(&mut self, rows: &[usize], dim: usize, read: impl Fn(usize, usize, &mut [f64])) {
-        if size_of::<T>() == 4 {
-            self.fill_from::<6>(rows, dim, read);
-        } else {
-            self.fill_from::<3>(rows, dim, read);
-        }
+        self.fill_from::<GROUP>(rows, dim, read);
     }
 }
 
@@ -167,14 +163,14 @@ fn tile_body<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch>(
     stride: usize,
 ) {
     if size_of::<T>() == 4 {
-        groups::<T, S, E, A, 6>(x, z, columns, epilogue, out, stride);
+        groups::<T, S, E, A, PANEL>(x, z, columns, epilogue, out, stride);
     } else {
-        groups::<T, S, E, A, 3>(x, z, columns, epilogue, out, stride);
+        groups::<T, S, E, A, { PANEL / 2 }>(x, z, columns, epilogue, out, stride);
     }
 }
 
 #[inline(always)]
-fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const G: usize>(
+fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const W: usize>(
     x: &RowPack<T>,
     z: &Panels<T>,
     columns: Range<usize>,
@@ -183,35 +179,36 @@ fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const G: usize>(
     stride: usize,
 ) {
     let dim = x.dim;
-    let parts = dim.div_ceil(PART).max(1);
+    let parts = dim.div_ceil(PART / size_of::<T>()).max(1);
     let part = dim.div_ceil(parts);
     let panels = columns.start / PANEL..columns.end.div_ceil(PANEL);
-    let (x_all, _) = x.values.as_chunks::<G>();
-    let (squares, _) = x.squares.as_chunks::<G>();
+    let (x_all, _) = x.values.as_chunks::<GROUP>();
+    let (squares, _) = x.squares.as_chunks::<GROUP>();
     for p in 0..parts {
         let range = p * part..((p + 1) * part).min(dim);
         let whole = parts == 1;
         for (at, panel) in panels.clone().enumerate() {
             let z_part = z.panel(panel, range.clone());
-            let z_squares = array(&z.squares()[panel * PANEL..]);
-            for (g, x_squares) in squares.iter().enumerate() {
+            for (g, first) in
+                (0..squares.len()).flat_map(|g| (0..PANEL).step_by(W).map(move |first| (g, first)))
+            {
+                let z_squares = array::<T, W>(&z.squares()[panel * PANEL + first..]);
                 let x_part = &x_all[g * dim + range.start..g * dim + range.end];
-                let mut sums = accumulate::<T, S, A, G>(x_part, z_part);
-                let rows = &mut out[g * G * stride + at * PANEL..];
+                let mut sums = accumulate::<T, S, A, W>(x_part, z_part, first);
+                let rows = &mut out[g * GROUP * stride + at * PANEL + first..];
                 if !whole && p > 0 {
                     for (sum, row) in sums.iter_mut().zip(rows.chunks(stride)) {
-                        let before = array(row);
-                        (0..PANEL).for_each(|j| sum[j] = S::join(before[j], sum[j]));
+                        let before = array::<T, W>(row);
+                        (0..W).for_each(|j| sum[j] = S::join(before[j], sum[j]));
                     }
                 }
                 if whole || p + 1 == parts {
-                    for (sum, x_square) in sums.iter_mut().zip(x_squares) {
-                        (0..PANEL)
-                            .for_each(|j| sum[j] = epilogue.finish::<A>(sum[j], *x_square + z_squares[j]));
+                    for (sum, x_square) in sums.iter_mut().zip(&squares[g]) {
+                        (0..W).for_each(|j| sum[j] = epilogue.finish::<A>(sum[j], *x_square + z_squares[j]));
                     }
                 }
                 for (sum, row) in sums.iter().zip(rows.chunks_mut(stride)) {
-                    row[..PANEL].copy_from_slice(sum);
+                    row[..W].copy_from_slice(sum);
                 }
             }
         }
@@ -219,20 +216,22 @@ fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const G: usize>(
 }
 
 #[inline(always)]
-fn array<T: Real>(values: &[T]) -> [T; PANEL] {
-    values[..PANEL].try_into().expect("PANEL values")
+fn array<T: Real, const W: usize>(values: &[T]) -> [T; W] {
+    values[..W].try_into().expect("W values")
 }
 
-/// One register tile.
+/// One register tile: W columns of a panel from `first` on.
 #[inline(always)]
-fn accumulate<T: Real, S: Step<T>, A: Arch, const G: usize>(
-    x: &[[T; G]],
+fn accumulate<T: Real, S: Step<T>, A: Arch, const W: usize>(
+    x: &[[T; GROUP]],
     z: &[[T; PANEL]],
-) -> [[T; PANEL]; G] {
-    let mut sums = [[S::START; PANEL]; G];
+    first: usize,
+) -> [[T; W]; GROUP] {
+    let mut sums = [[S::START; W]; GROUP];
     for (x, z) in x.iter().zip(z) {
-        for i in 0..G {
-            for j in 0..PANEL {
+        let z = array::<T, W>(&z[first..]);
+        for i in 0..GROUP {
+            for j in 0..W {
                 sums[i][j] = S::step::<A>(sums[i][j], x[i], z[j]);
             }
         }
@@ -271,17 +270,17 @@ fn monomials_body<T: Real, A: Arch>(
     out: &mut [T],
     stride: usize,
 ) {
-    let (group, dim) = (group::<T>(), x.dim);
+    let dim = x.dim;
     for (at, panel) in (columns.start / PANEL..columns.end.div_ceil(PANEL)).enumerate() {
         let z_panel = z.panel(panel, 0..dim);
         for row in 0..x.rows {
-            let x_group = &x.values[(row / group) * dim * group..];
+            let x_group = &x.values[(row / GROUP) * dim * GROUP..];
             let mut h = [[T::ZERO; PANEL]; MONOMIAL_DEGREE + 1];
             h[0] = [T::ONE; PANEL];
-            for (x, z) in x_group.chunks_exact(group).zip(z_panel) {
+            for (x, z) in x_group.chunks_exact(GROUP).zip(z_panel) {
                 for r in 1..=degree {
                     for j in 0..PANEL {
-                        h[r][j] = fused::<T, A>(x[row % group] * z[j], h[r - 1][j], h[r][j]);
+                        h[r][j] = fused::<T, A>(x[row % GROUP] * z[j], h[r - 1][j], h[r][j]);
                     }
                 }
             }

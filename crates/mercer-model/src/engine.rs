@@ -1,11 +1,11 @@
 //! The kernel of a model, ready to run between new points and its support points.
 
-use mercer_gram::{Lazy, Precision};
+use mercer_gram::{Lazy, Precision, Segment};
 use mercer_kernel::{Plan, Registry, vectors};
 use mercer_points::{ColumnData, Dense, Points, Table};
 
 use crate::needs::is_matrix;
-use crate::{ColumnKind, ModelError, Parts};
+use crate::{ColumnKind, Machine, ModelError, Parts, Task};
 
 /// The column of support points that are known by their row number alone.
 pub(crate) const ROW: &str = "row";
@@ -18,10 +18,22 @@ const MOST: usize = 1 << 16;
 /// What evaluates the kernel.
 #[derive(Debug)]
 pub(crate) enum Engine {
-    /// Through the same tiles as in training, in double precision.
-    Kernel(Box<Lazy>),
+    /// Through the same tiles as in training.
+    Kernel(Box<Tiled>),
     /// By looking kernel values up: new points are rows of K(new, training).
     Matrix(Matrix),
+}
+
+/// Support points, class after class where machines are for pairs of classes: a point has coefficients in the machines of
+/// its class only.
+#[derive(Debug)]
+pub(crate) struct Tiled {
+    gram: Lazy,
+    /// The support point that stands at each place.
+    order: Vec<usize>,
+    segments: Vec<Segment>,
+    /// Whether rows in single precision are worth no more than that.
+    single: bool,
 }
 
 /// Support points of a precomputed matrix.
@@ -43,13 +55,13 @@ impl Engine {
             None => Plan::compile(&parts.kernel, &parts.points, registry)?,
         };
         let points = plan.ready(&parts.points)?;
-        Ok(Self::Kernel(Box::new(Lazy::of(plan, points).in_precision(Precision::Double))))
+        Ok(Self::Kernel(Box::new(Tiled::new(parts, Lazy::of(plan, points)))))
     }
 
     /// Σ_j α_j k(x_j, x_i) for every row and every machine, row after row.
     pub(crate) fn products(&self, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
         let rows = match self {
-            Self::Kernel(gram) => (SLICE / (8 * gram.plan().coordinates().max(1))).clamp(FEWEST, MOST),
+            Self::Kernel(tiled) => (SLICE / (8 * tiled.gram.plan().coordinates().max(1))).clamp(FEWEST, MOST),
             Self::Matrix(_) => MOST,
         };
         self.products_by(rows, parts, table)
@@ -58,8 +70,6 @@ impl Engine {
     /// The same with so many rows prepared at a time, of which no bit depends.
     fn products_by(&self, rows: usize, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
         let machines = parts.machines.len();
-        let alphas: Vec<f64> =
-            parts.machines.iter().flat_map(|machine| machine.coefficients.iter().copied()).collect();
         let mut out = Vec::with_capacity(table.len() * machines);
         for first in (0..table.len()).step_by(rows) {
             let slice = if table.len() <= rows { table.clone() } else { table.slice(first..first + rows) };
@@ -69,7 +79,8 @@ impl Engine {
                 if first == 0 { error } else { self.prepare(parts, &until).err().unwrap_or(error) }
             })?;
             let mut sums = vec![0.0; slice.len() * machines];
-            self.multiply(&prepared, &alphas, &mut sums);
+            let single = is_single(&slice);
+            self.multiply(parts, &prepared, single, &mut sums);
             for i in 0..slice.len() {
                 out.extend((0..machines).map(|k| sums[k * slice.len() + i]));
             }
@@ -78,14 +89,16 @@ impl Engine {
     }
 
     /// Products of prepared rows, machine after machine.
-    fn multiply(&self, prepared: &Prepared, alphas: &[f64], out: &mut [f64]) {
+    fn multiply(&self, parts: &Parts, prepared: &Prepared, single: bool, out: &mut [f64]) {
         match (self, prepared) {
-            (Self::Kernel(gram), Prepared::Ready(rows)) => gram.cross_apply(rows, alphas, out),
+            (Self::Kernel(tiled), Prepared::Ready(rows)) => {
+                let precision = if single && tiled.single { Precision::Single } else { Precision::Double };
+                tiled.gram.cross_segments(rows, &tiled.segments, precision, out);
+            }
             (_, Prepared::Values(values)) => {
-                let sides = alphas.chunks(values.dim().max(1)).zip(out.chunks_mut(values.len().max(1)));
-                for (alpha, out) in sides {
+                for (machine, out) in parts.machines.iter().zip(out.chunks_mut(values.len().max(1))) {
                     for (row, out) in values.rows().zip(out) {
-                        *out = alpha.iter().zip(row).map(|(a, k)| a * k).sum();
+                        *out = machine.coefficients.iter().zip(row).map(|(a, k)| a * k).sum();
                     }
                 }
             }
@@ -97,9 +110,13 @@ impl Engine {
     /// see [`Engine::prepare`].
     pub(crate) fn values(&self, prepared: &Prepared, row: usize) -> Vec<f64> {
         match (self, prepared) {
-            (Self::Kernel(gram), Prepared::Ready(ready)) => {
-                let support = gram.points();
-                (0..support.len()).map(|j| gram.plan().pair(ready, row, support, j)).collect()
+            (Self::Kernel(tiled), Prepared::Ready(ready)) => {
+                let (plan, support) = (tiled.gram.plan(), tiled.gram.points());
+                let mut values = vec![0.0; support.len()];
+                for (place, &j) in tiled.order.iter().enumerate() {
+                    values[j] = plan.pair(ready, row, support, place);
+                }
+                values
             }
             (_, Prepared::Values(values)) => values.point(row).to_vec(),
             (Self::Matrix(_), Prepared::Ready(_)) => Vec::new(),
@@ -109,13 +126,72 @@ impl Engine {
     /// A table made ready for [`Engine::values`].
     pub(crate) fn prepare(&self, parts: &Parts, table: &Table) -> Result<Prepared, ModelError> {
         Ok(match self {
-            Self::Kernel(gram) => {
+            Self::Kernel(tiled) => {
                 let prepared = parts.preprocessing.apply(&parts.schema, table)?;
-                Prepared::Ready(Box::new(gram.plan().ready(&prepared)?))
+                Prepared::Ready(Box::new(tiled.gram.plan().ready(&prepared)?))
             }
             Self::Matrix(matrix) => Prepared::Values(matrix.values(table)?),
         })
     }
+}
+
+/// Entries in single precision are off by less than a millionth, so that scores in units of the margin are off by a few
+/// thousandths at most, and as a rule by much less, where the coefficients are no longer than this.
+const SHORT: f64 = 2000.0;
+
+impl Tiled {
+    fn new(parts: &Parts, gram: Lazy) -> Self {
+        let machines = &parts.machines;
+        let length = |machine: &Machine| machine.coefficients.iter().map(|a| a * a).sum::<f64>().sqrt();
+        let single = parts.task != Task::Numbers && machines.iter().all(|machine| length(machine) <= SHORT);
+        let Some(classes) = classes(parts) else {
+            let weights = machines.iter().flat_map(|machine| machine.coefficients.iter().copied()).collect();
+            let order: Vec<usize> = (0..gram.points().len()).collect();
+            let segment =
+                Segment { columns: 0..order.len(), outputs: (0..machines.len()).collect(), weights };
+            return Self { gram, order, segments: vec![segment], single };
+        };
+        let mut order: Vec<usize> = (0..classes.len()).collect();
+        order.sort_by_key(|&j| classes[j]);
+        let mut segments = Vec::new();
+        let mut first = 0;
+        for points in order.chunk_by(|&i, &j| classes[i] == classes[j]) {
+            let class = classes[points[0]];
+            let of_class = |k: &usize| machines[*k].pair.is_some_and(|(a, b)| a == class || b == class);
+            let outputs: Vec<usize> = (0..machines.len()).filter(of_class).collect();
+            let weights = outputs
+                .iter()
+                .flat_map(|&k| points.iter().map(move |&j| machines[k].coefficients[j]))
+                .collect();
+            segments.push(Segment { columns: first..first + points.len(), outputs, weights });
+            first += points.len();
+        }
+        Self { gram: gram.part(&order), order, segments, single }
+    }
+}
+
+/// The class of each support point, read off the signs of its coefficients; none unless all machines are for pairs and
+/// every coefficient fits.
+fn classes(parts: &Parts) -> Option<Vec<usize>> {
+    let mut classes = vec![None; parts.points.len()];
+    for machine in &parts.machines {
+        let (positive, negative) = machine.pair?;
+        for (class, &alpha) in
+            classes.iter_mut().zip(&machine.coefficients).filter(|(_, alpha)| **alpha != 0.0)
+        {
+            let own = if alpha > 0.0 { positive } else { negative };
+            if *class.get_or_insert(own) != own {
+                return None;
+            }
+        }
+    }
+    classes.into_iter().collect()
+}
+
+/// Whether all vectors of a table are in single precision.
+fn is_single(table: &Table) -> bool {
+    let mut vectors = table.columns().iter().filter(|column| column.data.is_numeric()).peekable();
+    vectors.peek().is_some() && vectors.all(|column| matches!(column.data, ColumnData::Single(..)))
 }
 
 /// New points, ready for single kernel values.

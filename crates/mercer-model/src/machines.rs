@@ -1,9 +1,11 @@
 //! The machines of a model: the one problem, posed and solved once, or for each pair of classes, or for each target.
 //! Targets of the same rows share what a solver makes of the Gram matrix.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use mercer_gram::{Gram, Lazy, Remembered};
+use mercer_gram::{Classes, Gram, Lazy, Remembered};
+use mercer_linalg::Budget;
 use mercer_points::{Dense, Points};
 use mercer_solve::loss::{Loss, LossSpec};
 use mercer_solve::solvers::{Norm, SeveralByCholesky, SeveralByEigen};
@@ -11,6 +13,8 @@ use mercer_solve::{
     Certificate, Claim, Convexity, Features, Limits, Objective, Penalty, Problem, Regularization, Run,
     Solution, SolveError, Solver, Status, certify, certify_until,
 };
+
+use rayon::prelude::*;
 
 use crate::build::solver_for;
 use crate::convexity::convexity;
@@ -50,16 +54,31 @@ const HURRY: Duration = Duration::from_millis(80);
 pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
     let total = posed.gram.len();
     let started = Instant::now();
-    let mut solved: Vec<(Share, Solution, Certificate)> = Vec::new();
-    let (mut deadline, mut entries) = (None, 0);
+    let deadline = OnceLock::new();
     let shares = shares(posed);
-    let shared = if shares.len() > 1 { solver_for_several(posed) } else { None };
-    for share in shares {
-        let (solution, certificate) = solve(posed, &share, shared.as_deref(), started, &mut deadline)?;
-        entries += solution.entries;
-        solved.push((share, solution, certificate));
-    }
-    let known = match deadline {
+    let classes = match posed.goal {
+        Goal::Classes(names, codes) if shares.len() > 1 => {
+            let rows: Vec<Vec<usize>> =
+                (0..names.len()).map(|class| of_class(codes, class).collect()).collect();
+            Some(Classes::new(posed.gram, &rows, posed.setting.budget))
+        }
+        _ => None,
+    };
+    let one = |share: Share, shared: Option<&dyn Solver>| {
+        let (solution, certificate) = solve(posed, &share, classes.as_ref(), shared, started, &deadline)?;
+        Ok((share, solution, certificate))
+    };
+    let solved: Result<Vec<(Share, Solution, Certificate)>, ModelError> =
+        if classes.is_some() && are_small(&shares, posed.setting.budget) {
+            // Such pairs have little to share out within each, and nothing to do with each other.
+            shares.into_par_iter().map(|share| one(share, None)).collect()
+        } else {
+            let shared = if shares.len() > 1 { solver_for_several(posed) } else { None };
+            shares.into_iter().map(|share| one(share, shared.as_deref())).collect()
+        };
+    let solved = solved?;
+    let entries = solved.iter().map(|(_, solution, _)| solution.entries).sum();
+    let known = match deadline.get() {
         // There is no time to measure anything; a proof takes none.
         Some(_) if posed.spec.kernel.mercer().status != mercer_kernel::Status::Psd => Convexity::Assumed,
         Some(_) => Convexity::Proved,
@@ -92,6 +111,14 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
     Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })
 }
 
+/// Whether a share has so few rows that a thread alone is soon done with it, and the budget has room for the squares of
+/// as many of them as there are threads.
+fn are_small(shares: &[Share], budget: Budget) -> bool {
+    const FEW: usize = 6144;
+    let most = shares.iter().map(|share| share.y.len()).max().unwrap_or(0);
+    most <= FEW && budget.allows((most * most * size_of::<f64>() * rayon::current_num_threads()) as u128)
+}
+
 impl Share {
     /// The row of the table that row k of the share is.
     fn row(&self, k: usize) -> usize {
@@ -112,13 +139,17 @@ fn shares(posed: &Posed<'_>) -> Vec<Share> {
         Goal::Classes(classes, codes) => {
             let pairs = (0..classes.len()).flat_map(|a| (a + 1..classes.len()).map(move |b| (a, b)));
             let share = |(a, b): (usize, usize)| {
-                let rows: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
+                let rows: Vec<usize> = [a, b].into_iter().flat_map(|class| of_class(codes, class)).collect();
                 let y = rows.iter().map(|&i| if codes[i] == a { 1.0 } else { -1.0 }).collect();
                 Share { pair: Some((a, b)), rows: Some(rows), y }
             };
             pairs.map(share).collect()
         }
     }
+}
+
+fn of_class(codes: &[usize], class: usize) -> impl Iterator<Item = usize> {
+    (0..codes.len()).filter(move |&i| codes[i] == class)
 }
 
 /// The solver of several targets that remembers what it made of their Gram matrix, where the learner has one.
@@ -137,11 +168,12 @@ fn solver_for_several<'a>(posed: &Posed<'a>) -> Option<Box<dyn Solver + 'a>> {
 fn solve(
     posed: &Posed<'_>,
     share: &Share,
+    classes: Option<&Classes<'_>>,
     shared: Option<&dyn Solver>,
     started: Instant,
-    deadline: &mut Option<Instant>,
+    deadline: &OnceLock<Instant>,
 ) -> Result<(Solution, Certificate), ModelError> {
-    let sub = share.rows.as_ref().map(|rows| posed.gram.part(rows));
+    let sub = share.pair.zip(classes).map(|((first, second), classes)| classes.pair(first, second));
     let features = posed.features.map(|points| chosen(points, share)).transpose()?;
     // Features give K·α in O(n d), where tiles would take O(n² d).
     let gram: &dyn Gram = match (&features, &sub) {
@@ -190,9 +222,9 @@ fn solve(
         return Err(SolveError::Numerical(said).into());
     }
     if matches!(solution.status, Status::Stopped | Status::TimeLimit) {
-        deadline.get_or_insert_with(|| Instant::now() + HURRY);
+        deadline.get_or_init(|| Instant::now() + HURRY);
     }
-    let certificate = certify_until(&problem, &solution, *deadline);
+    let certificate = certify_until(&problem, &solution, deadline.get().copied());
     Ok((solution, certificate))
 }
 

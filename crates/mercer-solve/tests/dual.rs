@@ -251,10 +251,10 @@ fn a_kernel_that_is_not_psd_ends() {
 }
 
 #[test]
-fn any_number_of_threads_and_any_memory_give_the_same_bits() {
-    let table = random(700, 3, 17);
+fn any_number_of_threads_gives_the_same_bits_and_little_memory_as_good_an_answer() {
+    let table = random(1500, 3, 17);
     let gram = gram("rbf(sigma=0.4)", &table);
-    let y = targets(&Hinge, 700, 5);
+    let y = targets(&Hinge, 1500, 5);
     let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 1e-4, true).unwrap();
     let with = |threads: usize, bytes: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -264,11 +264,14 @@ fn any_number_of_threads_and_any_memory_give_the_same_bits() {
     };
     let one = with(1, 1 << 30);
     assert_eq!(one.status, Status::Solved);
-    for other in [with(2, 1 << 30), with(2, 200_000), with(1, 0)] {
-        assert!(one.alpha == other.alpha, "other bits");
-        assert_eq!(one.bias, other.bias);
-    }
-    assert!(with(1, 0).entries > 2 * one.entries, "rows that are not kept are computed again");
+    let other = with(2, 1 << 30);
+    assert!(one.alpha == other.alpha && one.bias == other.bias, "other bits");
+    // The square of all rows is not affordable, nor are rows kept.
+    let (poor, other) = (with(1, 0), with(2, 0));
+    assert!(poor.alpha == other.alpha && poor.bias == other.bias, "other bits");
+    assert_eq!(poor.status, Status::Solved);
+    assert!(certify(&problem, &poor).violation <= 1e-3);
+    assert!(poor.entries > one.entries, "rows that are not kept are computed again");
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub(super) const PACKED: usize = 128 << 20;
 const COLUMNS: usize = 8 << 20;
 const ROWS: usize = 32 << 20;
 
+/// Bytes from which on a point is long.
+const LONG: usize = 2048;
+
 /// The packed forms in one precision.
 #[derive(Debug)]
 pub(super) struct Packings<T> {
@@ -139,9 +142,14 @@ impl<'a, T: HasPackings> Pack<'a, T> {
         }
     }
 
-    /// Rows of a block that make up for packing its columns, if the columns are packed for each block.
+    /// Rows of a block: enough to make up for where its columns come from.
     pub(super) fn height(&self) -> usize {
         let bytes = self.dim().max(1).saturating_mul(size_of::<T>());
+        if !self.is_loose() {
+            // Columns of long points come from far, and are worth more rows.
+            return if bytes < LONG { 48 } else { 96 };
+        }
+        // So are columns that are packed for each block.
         [192, 96].into_iter().find(|&rows| bytes.saturating_mul(rows) <= ROWS).unwrap_or(48)
     }
 

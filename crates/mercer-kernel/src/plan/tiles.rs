@@ -240,9 +240,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
         if self.sparse {
             return (1024, self.stride());
         }
-        // Columns that are packed for each block want more rows to be packed for.
-        let heights = self.packs.iter().filter(|pack| pack.is_loose()).map(Pack::height);
-        (heights.min().unwrap_or(48), self.stride())
+        (self.packs.iter().map(Pack::height).min().unwrap_or(48), self.stride())
     }
 
     /// Whether rows are gone through by what they store.

@@ -11,14 +11,14 @@ use crate::loss::Loss;
 pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]) -> f64 {
     let rows = Rows { problem, loss, scores };
     let Some((from, to)) = rows.hull() else { return 0.0 };
-    let (before, exact) = boundary(from, to, |b| rows.slopes(b).1 >= 0.0);
+    let (before, exact) = rows.boundary(from, to, |slopes| slopes.1 >= 0.0);
     let room = ROUNDING * rows.weight();
     if exact.is_finite() && rows.slopes(before).1 < -room && rows.slopes(exact).1 > room {
         return exact;
     }
     // Either an interval is best or the slope passes zero slowly; sums of slopes are zero to rounding only.
-    let (_, first) = boundary(from, to, |b| rows.slopes(b).1 >= -room);
-    let (last, _) = boundary(from, to, |b| rows.slopes(b).0 > room);
+    let (_, first) = rows.boundary(from, to, |slopes| slopes.1 >= -room);
+    let (last, _) = rows.boundary(from, to, |slopes| slopes.0 > room);
     let middle = match (first.is_finite(), last.is_finite()) {
         (true, true) => 0.5 * first + 0.5 * last,
         (true, false) => first,
@@ -26,7 +26,7 @@ pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]
         (false, false) => 0.0,
     };
     // What is rounding next to the sum of all weights may not be so for rows of small weight, nor next to a risk of zero.
-    let (end, _) = boundary(from, to, |b| rows.slopes(b).0 > 0.0);
+    let (end, _) = rows.boundary(from, to, |slopes| slopes.0 > 0.0);
     let better = |b: f64, than: f64| b.is_finite() && rows.risk(b) < rows.risk(than) * (1.0 - 1e-14);
     [exact, end].into_iter().fold(middle, |best, b| if better(b, best) { b } else { best })
 }
@@ -56,10 +56,7 @@ impl Rows<'_> {
     }
 
     fn slopes(&self, b: f64) -> (f64, f64) {
-        self.counted().fold((0.0, 0.0), |(low, high), (w, y, f)| {
-            let (from, to) = self.loss.slopes(y, f + b);
-            (low + w * from, high + w * to)
-        })
+        sum_of_slopes(self.loss, self.counted(), b)
     }
 
     /// An interval that holds the best offset of every row that has one, hence one of all rows.
@@ -78,30 +75,61 @@ impl Rows<'_> {
     }
 }
 
-/// Neighbouring numbers between which a monotone condition becomes true; both −∞ where it always is, ∞ where never.
-fn boundary(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> (f64, f64) {
-    let (mut low, mut high, mut step) = (from, to, (to - from).max(1.0 + 1e-3 * from.abs().max(to.abs())));
-    let mut tries = 0..TRIES;
-    while holds(low) {
-        if tries.next().is_none() || !low.is_finite() {
-            return (f64::NEG_INFINITY, f64::NEG_INFINITY);
+/// Both sums of one-sided slopes at an offset.
+fn sum_of_slopes(loss: &dyn Loss, rows: impl Iterator<Item = (f64, f64, f64)>, b: f64) -> (f64, f64) {
+    rows.fold((0.0, 0.0), |(low, high), (w, y, f)| {
+        let (from, to) = loss.slopes(y, f + b);
+        (low + w * from, high + w * to)
+    })
+}
+
+impl Rows<'_> {
+    /// Neighbouring offsets between which a monotone condition on the slopes becomes true; both −∞ where it always is, ∞
+    /// where never.
+    fn boundary(&self, from: f64, to: f64, holds: impl Fn((f64, f64)) -> bool) -> (f64, f64) {
+        let (mut low, mut high) = (from, to);
+        let mut step = (to - from).max(1.0 + 1e-3 * from.abs().max(to.abs()));
+        let mut tries = 0..TRIES;
+        while holds(self.slopes(low)) {
+            if tries.next().is_none() || !low.is_finite() {
+                return (f64::NEG_INFINITY, f64::NEG_INFINITY);
+            }
+            (high, low, step) = (low, low - step, 4.0 * step);
         }
-        (high, low, step) = (low, low - step, 4.0 * step);
-    }
-    while !holds(high) {
-        if tries.next().is_none() || !high.is_finite() {
-            return (f64::INFINITY, f64::INFINITY);
+        while !holds(self.slopes(high)) {
+            if tries.next().is_none() || !high.is_finite() {
+                return (f64::INFINITY, f64::INFINITY);
+            }
+            (low, high, step) = (high, high + step, 4.0 * step);
         }
-        (low, high, step) = (high, high + step, 4.0 * step);
-    }
-    for _ in 0..STEPS {
-        let middle = 0.5 * low + 0.5 * high;
-        if middle <= low || middle >= high {
-            break;
+        // Rows whose slope is the same at both ends have it in between; they are summed once.
+        let (mut open, mut settled): (Vec<_>, f64) = (self.counted().collect(), 0.0);
+        let mut narrows = true;
+        for halving in 0..STEPS {
+            let middle = 0.5 * low + 0.5 * high;
+            if middle <= low || middle >= high {
+                break;
+            }
+            let (left, right) = sum_of_slopes(self.loss, open.iter().copied(), middle);
+            if holds((settled + left, settled + right)) {
+                high = middle
+            } else {
+                low = middle
+            }
+            if narrows && halving % 4 == 3 {
+                let before = open.len();
+                open.retain(|&(w, y, f)| {
+                    let (first, last) = (self.loss.slopes(y, f + low).1, self.loss.slopes(y, f + high).0);
+                    if first == last {
+                        settled += w * first;
+                    }
+                    first != last
+                });
+                narrows = open.len() < before;
+            }
         }
-        if holds(middle) { high = middle } else { low = middle }
+        (low, high)
     }
-    (low, high)
 }
 
 /// Steps beyond the hull: the slope of the logistic loss is zero in floating point 750 beyond it.

@@ -9,13 +9,13 @@
 
 use std::ops::Range;
 
+use mercer_linalg::{Ends, Isa, Real, best_partner, shift_slopes};
+
 use super::working_set::alone;
 use crate::{Run, Status};
 
 /// The part of the program that is worked on; variables of a group stand together.
-pub(super) struct Inner<'a> {
-    /// K at the crossings of the variables' rows.
-    pub(super) kernel: &'a [f64],
+pub(super) struct Part {
     pub(super) beta: Vec<f64>,
     pub(super) gradient: Vec<f64>,
     pub(super) ridge: Vec<f64>,
@@ -37,15 +37,15 @@ pub(super) struct Ended {
 /// Steps between two questions whether to stop.
 const POLL: u64 = 256;
 
-/// Curvature along a step is taken as at least this part of the diagonal: a step along flat or negative curvature then
-/// goes to the end of a box.
+/// Curvature along a step is taken as at least this part of the diagonal, and as no less than its rounding: a step along
+/// flat or negative curvature then goes to the end of a box.
 const FLAT: f64 = 1e-12;
 
-impl Inner<'_> {
-    /// Steps until the violation on the set is below the target, no step moves anything, or so many are made.
-    pub(super) fn solve(&mut self, target: f64, most: u64, run: &Run<'_>) -> Ended {
-        let diagonal: Vec<f64> =
-            (0..self.len()).map(|a| self.kernel[a * self.len() + a] + self.ridge[a]).collect();
+impl Part {
+    /// Steps until the violation on the set is below the target, no step moves anything, or so many are made. `kernel` is
+    /// K at the crossings of the variables' rows.
+    pub(super) fn solve<T: Real>(&mut self, kernel: &[T], target: f64, most: u64, run: &Run<'_>) -> Ended {
+        let mut work = Work::new(self, kernel);
         let mut steps = 0;
         while steps < most {
             if steps % POLL == POLL - 1
@@ -53,11 +53,7 @@ impl Inner<'_> {
             {
                 return Ended { steps, stopped: Some(status) };
             }
-            let moved = if self.groups.is_empty() {
-                self.single(&diagonal, target)
-            } else {
-                self.pair(&diagonal, target)
-            };
+            let moved = if work.ends.is_empty() { work.single(target) } else { work.pair(target) };
             if !moved {
                 break;
             }
@@ -70,100 +66,130 @@ impl Inner<'_> {
         self.beta.len()
     }
 
-    fn row(&self, a: usize) -> &[f64] {
-        &self.kernel[a * self.len()..(a + 1) * self.len()]
+    /// What is added to the slope of a variable that cannot increase, and of one that cannot decrease.
+    fn barriers(&self, a: usize) -> (f64, f64) {
+        (
+            if self.beta[a] < self.upper[a] { 0.0 } else { f64::INFINITY },
+            if self.beta[a] > self.lower[a] { 0.0 } else { f64::NEG_INFINITY },
+        )
+    }
+}
+
+struct Work<'a, T> {
+    part: &'a mut Part,
+    kernel: &'a [T],
+    isa: Isa,
+    diagonal: Vec<f64>,
+    /// The diagonal in the precision of the kernel.
+    narrow: Vec<T>,
+    rise: Vec<f64>,
+    fall: Vec<f64>,
+    /// Where the slopes of each group end.
+    ends: Vec<Ends>,
+}
+
+impl<'a, T: Real> Work<'a, T> {
+    fn new(part: &'a mut Part, kernel: &'a [T]) -> Self {
+        let len = part.len();
+        let diagonal: Vec<f64> = (0..len).map(|a| kernel[a * len + a].f64() + part.ridge[a]).collect();
+        let narrow = diagonal.iter().map(|&d| T::of(d)).collect();
+        let (rise, fall) = (0..len).map(|a| part.barriers(a)).unzip();
+        let mut work =
+            Self { part, kernel, isa: Isa::detect(), diagonal, narrow, rise, fall, ends: Vec::new() };
+        if len > 0 {
+            work.shift((0, 0.0), (0, 0.0));
+        }
+        work
+    }
+
+    fn row(&self, a: usize) -> &'a [T] {
+        let len = self.part.len();
+        &self.kernel[a * len..(a + 1) * len]
+    }
+
+    /// Moves the slopes by what two rows weigh, and finds where they end.
+    fn shift(&mut self, (i, up): (usize, f64), (j, down): (usize, f64)) {
+        let (x, y) = (self.row(i), self.row(j));
+        self.part.gradient[i] += up * self.part.ridge[i];
+        self.part.gradient[j] += down * self.part.ridge[j];
+        self.ends.clear();
+        for range in &self.part.groups {
+            let slopes = &mut self.part.gradient[range.clone()];
+            let (rise, fall) = (&self.rise[range.clone()], &self.fall[range.clone()]);
+            let (x, y) = (&x[range.clone()], &y[range.clone()]);
+            let ends = shift_slopes(self.isa, slopes, rise, fall, up, x, down, y);
+            self.ends.push(Ends { at: ends.at + range.start, ..ends });
+        }
     }
 
     /// One step of a pair; whether anything moved.
-    fn pair(&mut self, diagonal: &[f64], target: f64) -> bool {
-        let Some((range, i)) = self.worst_rise(target) else { return false };
-        let Some((j, curvature)) = self.partner(diagonal, range, i) else { return false };
-        let room = (self.upper[i] - self.beta[i]).min(self.beta[j] - self.lower[j]);
-        let wanted = (self.gradient[j] - self.gradient[i]) / curvature;
-        let (before_i, before_j) = (self.beta[i], self.beta[j]);
-        let step = wanted.min(room);
+    fn pair(&mut self, target: f64) -> bool {
+        let mut worst = (target, None);
+        for (ends, range) in self.ends.iter().zip(&self.part.groups) {
+            if ends.top - ends.bottom > worst.0 {
+                worst = (ends.top - ends.bottom, Some((ends.at, range.clone())));
+            }
+        }
+        let (violation, Some((i, range))) = worst else { return false };
+        let Some(j) = self.partner(i, range, violation) else { return false };
+        let part = &mut *self.part;
+        let scale = self.diagonal[i] + self.diagonal[j];
+        let curvature = bounded::<T>(scale - 2.0 * self.kernel[i * part.len() + j].f64(), scale);
+        let (before_i, before_j) = (part.beta[i], part.beta[j]);
+        let wanted = (part.gradient[j] - part.gradient[i]) / curvature;
+        let step = wanted.min(part.upper[i] - before_i).min(before_j - part.lower[j]);
         // Ends of boxes are met exactly, so that rows stay at their bounds.
-        self.beta[i] = if step >= self.upper[i] - before_i { self.upper[i] } else { before_i + step };
-        self.beta[j] = if step >= before_j - self.lower[j] { self.lower[j] } else { before_j - step };
-        if self.beta[i] == before_i && self.beta[j] == before_j {
+        part.beta[i] = if step >= part.upper[i] - before_i { part.upper[i] } else { before_i + step };
+        part.beta[j] = if step >= before_j - part.lower[j] { part.lower[j] } else { before_j - step };
+        let (up, down) = (part.beta[i] - before_i, part.beta[j] - before_j);
+        if up == 0.0 && down == 0.0 {
             return false;
         }
-        let len = self.len();
-        let (row_i, row_j) = (&self.kernel[i * len..(i + 1) * len], &self.kernel[j * len..(j + 1) * len]);
-        let (up, down) = (self.beta[i] - before_i, self.beta[j] - before_j);
-        for ((g, k_i), k_j) in self.gradient.iter_mut().zip(row_i).zip(row_j) {
-            *g += up * k_i + down * k_j;
+        for a in [i, j] {
+            (self.rise[a], self.fall[a]) = self.part.barriers(a);
         }
-        self.gradient[i] += up * self.ridge[i];
-        self.gradient[j] += down * self.ridge[j];
+        self.shift((i, up), (j, down));
         true
     }
 
-    /// The group with the largest violation above the target, and its variable that wants most to increase.
-    fn worst_rise(&self, target: f64) -> Option<(Range<usize>, usize)> {
-        let mut worst = (target, None);
-        for range in &self.groups {
-            let (mut top, mut bottom, mut at) = (f64::NEG_INFINITY, f64::INFINITY, None);
-            for a in range.clone() {
-                let g = self.gradient[a];
-                if g > top && self.beta[a] > self.lower[a] {
-                    top = g;
-                }
-                if g < bottom && self.beta[a] < self.upper[a] {
-                    (bottom, at) = (g, Some(a));
-                }
-            }
-            if top - bottom > worst.0 {
-                worst = (top - bottom, at.map(|a| (range.clone(), a)));
-            }
-        }
-        worst.1
-    }
-
-    /// The partner that promises most, and the curvature along the step.
-    fn partner(&self, diagonal: &[f64], range: Range<usize>, i: usize) -> Option<(usize, f64)> {
-        let (row, low) = (self.row(i), self.gradient[i]);
-        let mut best = (0.0, None);
-        for j in range {
-            let excess = self.gradient[j] - low;
-            if excess > 0.0 && self.beta[j] > self.lower[j] {
-                let curvature = bounded(diagonal[i] + diagonal[j] - 2.0 * row[j], diagonal[i] + diagonal[j]);
-                let gain = excess * excess / curvature;
-                if gain > best.0 {
-                    best = (gain, Some((j, curvature)));
-                }
-            }
-        }
-        best.1
+    /// The partner in a group that promises most.
+    fn partner(&self, i: usize, range: Range<usize>, violation: f64) -> Option<usize> {
+        let (row, from) = (&self.row(i)[range.clone()], range.start);
+        let flat = T::of(bounded::<T>(0.0, self.diagonal[i])).larger(T::of(f32::MIN_POSITIVE.into()));
+        let (slopes, fall) = (&self.part.gradient[range.clone()], &self.fall[range.clone()]);
+        let (low, narrow) = (self.part.gradient[i], &self.narrow[range]);
+        best_partner(self.isa, slopes, fall, narrow, row, low, violation, self.narrow[i], flat)
+            .map(|j| from + j)
     }
 
     /// One step of the variable that promises most; whether it moved.
-    fn single(&mut self, diagonal: &[f64], target: f64) -> bool {
+    fn single(&mut self, target: f64) -> bool {
+        let part = &mut *self.part;
         let mut best = (0.0, None);
-        for (a, &diagonal) in diagonal.iter().enumerate() {
-            let (fall, rise) = (self.beta[a] > self.lower[a], self.beta[a] < self.upper[a]);
-            let size = alone(self.gradient[a], fall, rise);
-            let gain = size * size / bounded(diagonal, diagonal);
+        for (a, &diagonal) in self.diagonal.iter().enumerate() {
+            let (fall, rise) = (part.beta[a] > part.lower[a], part.beta[a] < part.upper[a]);
+            let size = alone(part.gradient[a], fall, rise);
+            let gain = size * size / bounded::<T>(diagonal, diagonal);
             if size > target && gain > best.0 {
                 best = (gain, Some(a));
             }
         }
         let Some(a) = best.1 else { return false };
-        let before = self.beta[a];
-        let step = -self.gradient[a] / bounded(diagonal[a], diagonal[a]);
-        self.beta[a] = (before + step).clamp(self.lower[a], self.upper[a]);
-        let change = self.beta[a] - before;
+        let before = part.beta[a];
+        let step = -part.gradient[a] / bounded::<T>(self.diagonal[a], self.diagonal[a]);
+        part.beta[a] = (before + step).clamp(part.lower[a], part.upper[a]);
+        let change = part.beta[a] - before;
         if change == 0.0 {
             return false;
         }
-        let len = self.len();
+        let len = part.len();
         let row = &self.kernel[a * len..(a + 1) * len];
-        self.gradient.iter_mut().zip(row).for_each(|(g, k)| *g += change * k);
-        self.gradient[a] += change * self.ridge[a];
+        part.gradient.iter_mut().zip(row).for_each(|(g, k)| *g += change * k.f64());
+        part.gradient[a] += change * part.ridge[a];
         true
     }
 }
 
-fn bounded(curvature: f64, scale: f64) -> f64 {
-    curvature.max(FLAT * scale.abs()).max(f64::MIN_POSITIVE)
+fn bounded<T: Real>(curvature: f64, scale: f64) -> f64 {
+    curvature.max(FLAT.max(T::ROUNDING) * scale.abs()).max(f64::MIN_POSITIVE)
 }

@@ -20,9 +20,9 @@ pub(super) use program::{Program, Reading, State, Variable};
 use mercer_gram::Gram;
 use mercer_linalg::Budget;
 
-use self::inner::Inner;
+use self::inner::Part;
 use self::pace::{Pace, Patience};
-use self::rows::Rows;
+use self::rows::{Rows, Square};
 use self::working_set::{Survey, WorkingSet};
 use crate::certify::relative_gap;
 use crate::{Progress, Run, SolveError, Status, Tolerance};
@@ -45,15 +45,25 @@ pub(super) struct Settings {
     pub(super) double: bool,
 }
 
-/// Up to so many rows entries are `f64`: that costs little there.
-const DOUBLE: usize = 4000;
+/// Up to so many rows entries are `f64`, which costs little there; up to the second number if the gap is to be small.
+const DOUBLE: usize = 1000;
+const DOUBLE_FOR_SMALL_GAPS: usize = 4000;
+const SMALL_GAP: f64 = 1e-4;
 
 /// Variables worked on at a time: some more than are inside their boxes, within these limits.
-const LEAST_SET: usize = 1024;
+const LEAST_SET: usize = 2048;
 const LARGEST_SET: usize = 4096;
+
+/// Up to so many variables are worked on all at once.
+const WHOLE: usize = 6144;
 
 /// Steps on a working set, for each of its variables.
 const STEPS: u64 = 100;
+
+/// Violations by which a slope must keep a variable at its bound for it to be set aside, and the part of the rows that
+/// must be left for a new matrix of them to be made.
+const ROOM: f64 = 1.0;
+const WORTH: f64 = 0.9;
 
 /// Products that may still be made after the run was told to stop: some hundredths of a second.
 const LAST_PRODUCTS: usize = 32_000_000;
@@ -75,6 +85,13 @@ pub(super) fn minimise(
     Ok(Outcome { state: engine.state, status, iterations: engine.iterations, hopeless: engine.hopeless })
 }
 
+/// The largest working set whose square takes no more than a part of the budget.
+fn affordable_set(budget: Budget) -> usize {
+    const SHARE: u64 = 4;
+    let affordable = (budget.bytes() / SHARE / size_of::<f64>() as u64).isqrt();
+    usize::try_from(affordable).unwrap_or(usize::MAX).max(LEAST_SET / 2)
+}
+
 struct Engine<'a> {
     program: &'a Program,
     gram: &'a dyn Gram,
@@ -83,11 +100,19 @@ struct Engine<'a> {
     rows: Rows<'a>,
     state: State,
     set: WorkingSet,
-    kernel: Vec<f64>,
+    kernel: Square,
     iterations: u64,
     hopeless: bool,
     /// Largest k(x,x).
     scale: f64,
+    /// Variables that are thought to stay at their bounds: their scores are not kept until all are computed again.
+    aside: Vec<bool>,
+    /// Whether variables may be set aside: until that was found to be rash.
+    sets_aside: bool,
+    /// All variables are worked on at once.
+    is_whole: bool,
+    /// Largest working set.
+    largest: usize,
     /// Σ|Δβ| since the scores were last computed as a whole.
     travelled: f64,
     refreshes: usize,
@@ -107,12 +132,18 @@ impl<'a> Engine<'a> {
         let mut diagonal = vec![0.0; n];
         gram.diagonal(&mut diagonal);
         let asked = tolerance.gap.is_some() || tolerance.violation.is_some();
+        let tolerance = if asked { tolerance } else { Tolerance::default() };
+        let close = tolerance.gap.is_some_and(|gap| gap < SMALL_GAP);
+        let few = if close { DOUBLE_FOR_SMALL_GAPS } else { DOUBLE };
+        let affordable = affordable_set(settings.budget);
+        let largest = LARGEST_SET.min(affordable);
+        let is_whole = program.len() <= WHOLE.min(affordable) && program.has_every_row(n);
         Self {
             program,
             gram,
             reading,
-            tolerance: if asked { tolerance } else { Tolerance::default() },
-            rows: Rows::new(gram, settings.budget, settings.double || n <= DOUBLE),
+            tolerance,
+            rows: Rows::new(gram, settings.budget, settings.double || n <= few, is_whole),
             state: State {
                 beta: vec![0.0; program.len()],
                 scores: vec![0.0; n],
@@ -121,9 +152,13 @@ impl<'a> Engine<'a> {
                 levels: vec![0.0; program.groups.len()],
             },
             set: WorkingSet::default(),
-            kernel: Vec::new(),
+            kernel: Square::default(),
             iterations: 0,
             hopeless: false,
+            aside: vec![false; program.len()],
+            sets_aside: true,
+            is_whole,
+            largest,
             scale: diagonal.iter().fold(0.0, |scale: f64, k| scale.max(k.abs())),
             travelled: 0.0,
             refreshes: 0,
@@ -167,7 +202,12 @@ impl<'a> Engine<'a> {
                 continue;
             }
             if is_fresh && self.refreshes >= 2 && !self.rows.is_double() {
-                self.rows.widen();
+                self.widen();
+            }
+            if is_fresh {
+                self.sets_aside = false;
+            } else {
+                self.set_aside(&survey);
             }
             is_fresh = false;
             if let Some(status) = run.over(self.iterations) {
@@ -195,7 +235,7 @@ impl<'a> Engine<'a> {
             return self.refresh(run).err();
         }
         if !self.rows.is_double() {
-            self.rows.widen();
+            self.widen();
             self.patience = Patience::new();
             return None;
         }
@@ -204,16 +244,19 @@ impl<'a> Engine<'a> {
 
     fn survey(&mut self) -> Result<Survey, SolveError> {
         let (program, state) = (self.program, &mut self.state);
-        let survey = Survey::new(program, &state.beta, &state.scores);
-        let mut smooth = 0.0;
-        let mut linear = 0.0;
-        state.norm2 = 0.0;
+        let survey = Survey::new(program, &state.beta, &state.scores, &self.aside);
+        let (mut norm2, mut smooth, mut linear) = (0.0, 0.0, 0.0);
         for (a, b) in state.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            state.norm2 += b * state.scores[program.rows[a]];
+            norm2 += b * state.scores[program.rows[a]];
             smooth += program.ridge[a] * b * b;
             linear += program.linear[a] * b;
         }
-        state.objective = 0.5 * (state.norm2 + smooth) + linear;
+        if self.rows.breadth() == state.scores.len() {
+            (state.norm2, state.objective) = (norm2, 0.5 * (norm2 + smooth) + linear);
+        } else {
+            // Scores are not all known, but by how much each step lowered the objective is.
+            state.norm2 = 2.0 * (state.objective - linear) - smooth;
+        }
         state.levels = survey.levels();
         if state.objective.is_finite() && survey.gradient.iter().all(|g| g.is_finite()) {
             return Ok(survey);
@@ -256,7 +299,8 @@ impl<'a> Engine<'a> {
     /// Whether the scores are good enough to believe what they say.
     fn is_trusted(&self, survey: &Survey) -> bool {
         let rounding = self.travelled * self.scale * f64::EPSILON;
-        self.travelled == 0.0 || self.rows.is_double() && rounding <= 1e-3 * survey.violation
+        let is_kept = self.rows.breadth() == self.state.scores.len();
+        self.travelled == 0.0 || is_kept && self.rows.is_double() && rounding <= 1e-3 * survey.violation
     }
 
     fn refresh(&mut self, run: &mut Run<'_>) -> Result<(), Status> {
@@ -264,58 +308,119 @@ impl<'a> Engine<'a> {
         self.state.scores = rows::products(self.gram, &alpha, run)?;
         self.travelled = 0.0;
         self.refreshes += 1;
+        self.aside.fill(false);
+        self.rows.spread();
         Ok(())
+    }
+
+    fn widen(&mut self) {
+        self.rows.widen();
+        self.set.variables.clear();
+    }
+
+    /// Leaves out of the sums that follow the rows of variables that are thought to stay at their bounds.
+    fn set_aside(&mut self, survey: &Survey) {
+        if !self.sets_aside || self.is_whole {
+            return;
+        }
+        let settled = survey.settled(self.program, &self.state.beta, ROOM);
+        let mut wanted = vec![false; self.state.scores.len()];
+        for (a, settled) in settled.iter().enumerate() {
+            wanted[self.program.rows[a]] |= !settled && !self.aside[a];
+        }
+        let rows: Vec<usize> = (0..wanted.len()).filter(|&row| wanted[row]).collect();
+        if rows.len() as f64 <= WORTH * self.rows.breadth() as f64 && self.rows.narrow(rows) {
+            for (a, &row) in self.program.rows.iter().enumerate() {
+                self.aside[a] = !wanted[row];
+            }
+        }
     }
 
     /// One working set: chosen, solved, and what moved carried to all scores. Whether anything moved.
     fn block(&mut self, survey: &Survey, most: u64, run: &mut Run<'_>) -> Result<bool, Status> {
-        let size = (survey.free + survey.free / 3).clamp(LEAST_SET, LARGEST_SET);
-        self.set.choose(self.program, &self.state.beta, survey, size);
+        let size = (survey.free + survey.free / 3).clamp(LEAST_SET.min(self.largest), self.largest);
+        let is_known = self.is_whole && !self.set.variables.is_empty();
+        if self.is_whole {
+            self.set.variables = (0..self.program.len()).collect();
+        } else {
+            self.set.choose(self.program, &self.state.beta, &self.aside, survey, size);
+        }
         let mut chosen = self.set.variables.clone();
         chosen.sort_unstable();
         let rows: Vec<usize> = chosen.iter().map(|&a| self.program.rows[a]).collect();
-        self.rows.square(&rows, &mut self.kernel, run)?;
-        let mut inner = self.inner(&chosen, survey);
+        if !is_known {
+            self.rows.square(&rows, &mut self.kernel, run)?;
+        }
+        let mut part = self.part(&chosen, survey);
         let limit = run.limits().iterations.map_or(most, |limit| limit.saturating_sub(self.iterations));
-        let ended = inner.solve(self.target(survey), most.min(limit).min(STEPS * chosen.len() as u64), run);
-        let beta = inner.beta;
-        let mut terms = Vec::new();
-        for ((&a, &row), new) in chosen.iter().zip(&rows).zip(&beta) {
-            if *new != self.state.beta[a] {
-                terms.push((row, new - self.state.beta[a]));
+        let (target, most) = (self.target(survey), most.min(limit).min(STEPS * chosen.len() as u64));
+        let ended = match &self.kernel {
+            Square::Single(kernel) => part.solve(kernel, target, most, run),
+            Square::Double(kernel) => part.solve(kernel, target, most, run),
+        };
+        let Part { beta, gradient, .. } = part;
+        let (mut terms, mut lowered) = (Vec::new(), 0.0);
+        for (at, (&a, &row)) in chosen.iter().zip(&rows).enumerate() {
+            let change = beta[at] - self.state.beta[a];
+            if change != 0.0 {
+                lowered += 0.5 * (survey.gradient[a] + gradient[at]) * change;
+                terms.push((row, change));
             }
         }
-        let hurried = ended.stopped.filter(|_| terms.len() * self.state.scores.len() > LAST_PRODUCTS);
+        let work = if self.is_whole { 0 } else { terms.len() * self.rows.breadth() };
+        let hurried = ended.stopped.filter(|_| work > LAST_PRODUCTS);
         if let Some(status) = hurried {
             return Err(status);
         }
-        let mut change = vec![0.0; self.state.scores.len()];
-        // An early end here leaves the state as it was before the block.
-        self.rows.accumulate(&terms, &mut change, run, ended.stopped.is_none())?;
-        self.state.scores.iter_mut().zip(&change).for_each(|(score, change)| *score += change);
+        if self.is_whole {
+            let new = match &self.kernel {
+                // The slopes of all variables were kept, and the scores with them.
+                Square::Single(_) => (0..chosen.len())
+                    .map(|at| gradient[at] - self.program.linear[at] - self.program.ridge[at] * beta[at])
+                    .collect(),
+                // One sum has less rounding than all the steps.
+                Square::Double(kernel) => self.moved(kernel, &beta),
+            };
+            rows.iter().zip(new).for_each(|(&row, score)| self.state.scores[row] = score);
+        } else {
+            let mut change = vec![0.0; self.state.scores.len()];
+            // An early end here leaves the state as it was before the block.
+            self.rows.accumulate(&terms, &mut change, run, ended.stopped.is_none())?;
+            self.state.scores.iter_mut().zip(&change).for_each(|(score, change)| *score += change);
+        }
         chosen.iter().zip(&beta).for_each(|(&a, b)| self.state.beta[a] = *b);
+        self.state.objective += lowered;
         self.travelled += terms.iter().map(|term| term.1.abs()).sum::<f64>();
         self.iterations += ended.steps;
         Ok(!terms.is_empty())
     }
 
+    /// The scores of all variables' rows when β moves, from the square of them all.
+    fn moved(&self, kernel: &[f64], beta: &[f64]) -> Vec<f64> {
+        let mut scores: Vec<f64> = self.program.rows.iter().map(|&row| self.state.scores[row]).collect();
+        for (row, (new, old)) in kernel.chunks_exact(beta.len()).zip(beta.iter().zip(&self.state.beta)) {
+            if new != old {
+                scores.iter_mut().zip(row).for_each(|(score, k)| *score += (new - old) * k);
+            }
+        }
+        scores
+    }
+
     /// How far a working set is solved: no further than pays before the others are looked at again.
     fn target(&self, survey: &Survey) -> f64 {
         let wanted = match self.tolerance {
-            Tolerance { gap: None, violation: Some(violation) } => {
-                0.5 * violation * self.reading.unit(&self.state)
-            }
+            Tolerance { gap: None, violation: Some(violation) } => violation * self.reading.unit(&self.state),
             _ => 0.0,
         };
-        wanted.max(0.1 * survey.violation)
+        // Nobody else is there to be looked at if all are worked on.
+        if self.is_whole && wanted > 0.0 { 0.9 * wanted } else { (0.5 * wanted).max(0.1 * survey.violation) }
     }
 
-    fn inner(&self, chosen: &[usize], survey: &Survey) -> Inner<'_> {
+    fn part(&self, chosen: &[usize], survey: &Survey) -> Part {
         let pick = |values: &[f64]| chosen.iter().map(|&a| values[a]).collect::<Vec<f64>>();
         let position = |variable: usize| chosen.partition_point(|&a| a < variable);
         let groups = self.program.groups.iter().map(|(range, _)| position(range.start)..position(range.end));
-        Inner {
-            kernel: &self.kernel,
+        Part {
             beta: pick(&self.state.beta),
             gradient: pick(&survey.gradient),
             ridge: pick(&self.program.ridge),

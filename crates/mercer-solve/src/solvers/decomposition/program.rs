@@ -48,6 +48,13 @@ impl Program {
         self.rows.len()
     }
 
+    /// Whether each of the n rows has a variable.
+    pub(super) fn has_every_row(&self, n: usize) -> bool {
+        let mut found = vec![false; n];
+        self.rows.iter().for_each(|&row| found[row] = true);
+        found.into_iter().all(|found| found)
+    }
+
     /// α of β.
     pub(in crate::solvers) fn alpha(&self, beta: &[f64], n: usize) -> Vec<f64> {
         let mut alpha = vec![0.0; n];

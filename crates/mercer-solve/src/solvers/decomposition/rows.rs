@@ -16,8 +16,73 @@ pub(super) struct Rows<'g> {
     gram: &'g dyn Gram,
     budget: Budget,
     cache: Cache,
-    /// A square of entries in single precision.
-    block: Vec<f32>,
+    narrow: Option<Narrow<'g>>,
+}
+
+/// Some of the rows, and the matrix of them.
+struct Narrow<'g> {
+    rows: Vec<usize>,
+    /// Where each row is among them.
+    place: Vec<u32>,
+    gram: Box<dyn Gram + 'g>,
+}
+
+/// Entries at the crossings of some rows, one line after the other, in the precision that rows have.
+#[derive(Debug)]
+pub(super) enum Square {
+    Single(Vec<f32>),
+    Double(Vec<f64>),
+}
+
+thread_local! {
+    /// The memory of the last square of this thread: of many small problems in a row, each would take longer to be given
+    /// fresh memory than to fill it.
+    static SPARE: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+}
+
+/// Numbers that are spared at most: 64 MB.
+const SPARED: usize = 1 << 24;
+
+impl Default for Square {
+    fn default() -> Self {
+        Self::Single(SPARE.take())
+    }
+}
+
+impl Drop for Square {
+    fn drop(&mut self) {
+        if let Self::Single(entries) = self
+            && entries.capacity() <= SPARED
+        {
+            SPARE.set(std::mem::take(entries));
+        }
+    }
+}
+
+impl Square {
+    fn single(&mut self, len: usize) -> &mut [f32] {
+        loop {
+            match self {
+                Self::Single(entries) => {
+                    entries.resize(len, 0.0);
+                    return entries;
+                }
+                Self::Double(_) => *self = Self::default(),
+            }
+        }
+    }
+
+    fn double(&mut self, len: usize) -> &mut [f64] {
+        loop {
+            match self {
+                Self::Double(entries) => {
+                    entries.resize(len, 0.0);
+                    return entries;
+                }
+                Self::Single(_) => *self = Self::Double(Vec::new()),
+            }
+        }
+    }
 }
 
 enum Cache {
@@ -30,14 +95,36 @@ enum Cache {
 }
 
 impl<'g> Rows<'g> {
-    pub(super) fn new(gram: &'g dyn Gram, budget: Budget, double: bool) -> Self {
+    /// `once` says that rows will hardly be asked for twice.
+    pub(super) fn new(gram: &'g dyn Gram, budget: Budget, double: bool, once: bool) -> Self {
         let n = gram.len();
-        let cache = match (gram.is_cheap() && n > KEPT, double) {
+        let cache = match (once || gram.is_cheap() && n > KEPT, double) {
             (true, double) => Cache::Fused { double },
             (false, true) => Cache::Double(Slots::new(n, budget)),
             (false, false) => Cache::Single(Slots::new(n, budget)),
         };
-        Self { gram, budget, cache, block: Vec::new() }
+        Self { gram, budget, cache, narrow: None }
+    }
+
+    /// From now on only these rows get sums, if that saves work; rows that are asked for are among them.
+    pub(super) fn narrow(&mut self, rows: Vec<usize>) -> bool {
+        if !matches!(self.cache, Cache::Fused { .. }) {
+            return false;
+        }
+        let mut place = vec![NOWHERE; self.gram.len()];
+        rows.iter().zip(0..).for_each(|(&row, at)| place[row] = at);
+        self.narrow = self.gram.narrowed(&rows).map(|gram| Narrow { rows, place, gram });
+        self.narrow.is_some()
+    }
+
+    /// All rows get sums again.
+    pub(super) fn spread(&mut self) {
+        self.narrow = None;
+    }
+
+    /// How many rows get sums.
+    pub(super) fn breadth(&self) -> usize {
+        self.narrow.as_ref().map_or(self.gram.len(), |narrow| narrow.rows.len())
     }
 
     /// Whether entries are `f64`.
@@ -59,25 +146,23 @@ impl<'g> Rows<'g> {
     pub(super) fn square(
         &mut self,
         rows: &[usize],
-        out: &mut Vec<f64>,
+        out: &mut Square,
         run: &mut Run<'_>,
     ) -> Result<(), Status> {
+        let len = rows.len() * rows.len();
         match &mut self.cache {
-            Cache::Single(slots) => slots.square(self.gram, rows, out, run),
-            Cache::Double(slots) => slots.square(self.gram, rows, out, run),
+            Cache::Single(slots) => slots.square(self.gram, rows, out.single(len), run),
+            Cache::Double(slots) => slots.square(self.gram, rows, out.double(len), run),
             Cache::Fused { double } => {
                 if let Some(status) = run.stop() {
                     return Err(status);
                 }
-                out.resize(rows.len() * rows.len(), 0.0);
                 if *double {
-                    self.gram.square_double(rows, out);
+                    self.gram.square_double(rows, out.double(len));
                 } else {
-                    self.block.resize(out.len(), 0.0);
-                    self.gram.square_single(rows, &mut self.block);
-                    out.iter_mut().zip(&self.block).for_each(|(out, &entry)| *out = entry.into());
+                    self.gram.square_single(rows, out.single(len));
                 }
-                run.count(rows.len() * rows.len() / 2);
+                run.count(len / 2);
                 Ok(())
             }
         }
@@ -95,22 +180,42 @@ impl<'g> Rows<'g> {
             Cache::Single(slots) => slots.accumulate(self.gram, terms, out, run, polls),
             Cache::Double(slots) => slots.accumulate(self.gram, terms, out, run, polls),
             Cache::Fused { double } => {
-                for terms in terms.chunks((FUSED / out.len().max(1)).max(HEIGHT).next_multiple_of(HEIGHT)) {
-                    if let Some(status) = run.stop().filter(|_| polls) {
-                        return Err(status);
-                    }
-                    let (rows, weights): (Vec<usize>, Vec<f64>) = terms.iter().copied().unzip();
-                    if *double {
-                        self.gram.add_rows_double(&rows, &weights, out);
-                    } else {
-                        self.gram.add_rows_single(&rows, &weights, out);
-                    }
-                    run.count(rows.len() * out.len());
-                }
+                let (double, Some(narrow)) = (*double, &self.narrow) else {
+                    return fused(self.gram, *double, terms, out, run, polls);
+                };
+                let terms: Vec<(usize, f64)> =
+                    terms.iter().map(|&(row, weight)| (narrow.place[row] as usize, weight)).collect();
+                let mut sums = vec![0.0; narrow.rows.len()];
+                fused(&*narrow.gram, double, &terms, &mut sums, run, polls)?;
+                narrow.rows.iter().zip(sums).for_each(|(&row, sum)| out[row] += sum);
                 Ok(())
             }
         }
     }
+}
+
+/// out += Σ weight·row from entries that are not kept.
+fn fused(
+    gram: &dyn Gram,
+    double: bool,
+    terms: &[(usize, f64)],
+    out: &mut [f64],
+    run: &mut Run<'_>,
+    polls: bool,
+) -> Result<(), Status> {
+    for terms in terms.chunks((FUSED / out.len().max(1)).max(HEIGHT).next_multiple_of(HEIGHT)) {
+        if let Some(status) = run.stop().filter(|_| polls) {
+            return Err(status);
+        }
+        let (rows, weights): (Vec<usize>, Vec<f64>) = terms.iter().copied().unzip();
+        if double {
+            gram.add_rows_double(&rows, &weights, out);
+        } else {
+            gram.add_rows_single(&rows, &weights, out);
+        }
+        run.count(rows.len() * out.len());
+    }
+    Ok(())
 }
 
 /// Kα from `f64` entries that are not kept.
@@ -222,18 +327,17 @@ impl<T: Entry> Slots<T> {
         &mut self,
         gram: &dyn Gram,
         rows: &[usize],
-        out: &mut Vec<f64>,
+        out: &mut [T],
         run: &mut Run<'_>,
     ) -> Result<(), Status> {
         let width = rows.len();
-        out.resize(width * width, 0.0);
         let height = self.height();
         for (lines, out) in rows.chunks(height).zip(out.chunks_mut(height * width)) {
             let slots = self.ensure(gram, lines, run)?;
             let (n, entries) = (self.n, &self.entries[..]);
             out.par_chunks_exact_mut(width).zip(slots).for_each(|(out, slot)| {
                 let row = &entries[slot * n..(slot + 1) * n];
-                out.iter_mut().zip(rows).for_each(|(out, &column)| *out = row[column].wide());
+                out.iter_mut().zip(rows).for_each(|(out, &column)| *out = row[column]);
             });
         }
         Ok(())
@@ -381,10 +485,14 @@ mod tests {
         let gram = gram();
         let mut run = Run::quiet(Tolerance::default());
         for double in [false, true] {
-            let mut rows = Rows::new(&gram, Budget::of_bytes(0), double);
+            let mut rows = Rows::new(&gram, Budget::of_bytes(0), double, false);
             let chosen: Vec<usize> = (0..30).rev().collect();
-            let mut square = Vec::new();
+            let mut square = Square::default();
             rows.square(&chosen, &mut square, &mut run).unwrap();
+            let square: Vec<f64> = match &square {
+                Square::Single(entries) => entries.iter().copied().map(f64::from).collect(),
+                Square::Double(entries) => entries.clone(),
+            };
             for (at, value) in square.iter().enumerate() {
                 assert_eq!(*value, gram.entry(chosen[at / 30], chosen[at % 30]));
             }

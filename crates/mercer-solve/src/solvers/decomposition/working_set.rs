@@ -19,10 +19,11 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    pub(super) fn new(program: &Program, beta: &[f64], scores: &[f64]) -> Self {
+    /// Variables that are set aside are left out of everything but the slopes.
+    pub(super) fn new(program: &Program, beta: &[f64], scores: &[f64], aside: &[bool]) -> Self {
         let slope = |a: usize| scores[program.rows[a]] + program.ridge[a] * beta[a] + program.linear[a];
         let gradient: Vec<f64> = (0..program.len()).map(slope).collect();
-        let (can_fall, can_rise) = directions(program, beta);
+        let (can_fall, can_rise) = directions(program, beta, aside);
         let free = (0..program.len()).filter(|&a| can_fall(a) && can_rise(a)).count();
         let ends: Vec<(f64, f64)> = program
             .groups
@@ -42,6 +43,25 @@ impl Survey {
         Self { gradient, ends, violation, free }
     }
 
+    /// Variables at a bound whose slopes keep them there by more than `room` violations, so that they are not expected to
+    /// leave it.
+    pub(super) fn settled(&self, program: &Program, beta: &[f64], room: f64) -> Vec<bool> {
+        let margin = room * self.violation;
+        let mut settled = vec![false; program.len()];
+        let mut settle = |a: usize, top: f64, bottom: f64| {
+            let (falls, rises) = (beta[a] > program.lower[a], beta[a] < program.upper[a]);
+            settled[a] =
+                !falls && self.gradient[a] > top + margin || !rises && self.gradient[a] < bottom - margin;
+        };
+        if program.groups.is_empty() {
+            (0..program.len()).for_each(|a| settle(a, 0.0, 0.0));
+        }
+        for ((range, _), &(top, bottom)) in program.groups.iter().zip(&self.ends) {
+            range.clone().for_each(|a| settle(a, top, bottom));
+        }
+        settled
+    }
+
     /// The multiplier of each group: the middle between its ends, or the one there is.
     pub(super) fn levels(&self) -> Vec<f64> {
         let level = |&(top, bottom): &(f64, f64)| match (top.is_finite(), bottom.is_finite()) {
@@ -58,8 +78,9 @@ impl Survey {
 fn directions<'a>(
     program: &'a Program,
     beta: &'a [f64],
+    aside: &'a [bool],
 ) -> (impl Fn(usize) -> bool + 'a, impl Fn(usize) -> bool + 'a) {
-    (|a| beta[a] > program.lower[a], |a| beta[a] < program.upper[a])
+    (|a| beta[a] > program.lower[a] && !aside[a], |a| beta[a] < program.upper[a] && !aside[a])
 }
 
 /// Violation of a variable that no sum binds.
@@ -76,17 +97,25 @@ pub(super) struct WorkingSet {
 
 impl WorkingSet {
     /// Chooses at most `size` variables.
-    pub(super) fn choose(&mut self, program: &Program, beta: &[f64], survey: &Survey, size: usize) {
+    pub(super) fn choose(
+        &mut self,
+        program: &Program,
+        beta: &[f64],
+        aside: &[bool],
+        survey: &Survey,
+        size: usize,
+    ) {
         self.is_member.clear();
         self.is_member.resize(program.len(), false);
         let size = size.min(program.len());
-        let before = std::mem::take(&mut self.variables);
+        let mut before = std::mem::take(&mut self.variables);
+        before.retain(|&a| !aside[a]);
         let kept = &before[before.len() - before.len().min(size / 2)..];
         kept.iter().for_each(|&a| self.is_member[a] = true);
         let room = size - kept.len();
         let mut fresh = Vec::with_capacity(room);
         let mut queues: Vec<std::vec::IntoIter<usize>> =
-            ends(program, beta, survey, size).into_iter().map(Vec::into_iter).collect();
+            ends(program, beta, aside, survey, size).into_iter().map(Vec::into_iter).collect();
         while fresh.len() < room && queues.iter().any(|queue| queue.len() > 0) {
             for queue in &mut queues {
                 if let Some(a) = queue.find(|&a| !self.is_member[a])
@@ -109,8 +138,8 @@ impl WorkingSet {
 }
 
 /// Violators from the ends of each group, worst first, at most `count` of each.
-fn ends(program: &Program, beta: &[f64], survey: &Survey, count: usize) -> Vec<Vec<usize>> {
-    let (can_fall, can_rise) = directions(program, beta);
+fn ends(program: &Program, beta: &[f64], aside: &[bool], survey: &Survey, count: usize) -> Vec<Vec<usize>> {
+    let (can_fall, can_rise) = directions(program, beta, aside);
     let slope = &survey.gradient;
     if program.groups.is_empty() {
         let size = |a: usize| alone(slope[a], can_fall(a), can_rise(a));

@@ -1,0 +1,165 @@
+//! Classes of points, and the matrices of two of them: a square within a class is computed once for all pairs.
+
+use std::sync::OnceLock;
+
+use mercer_linalg::{Budget, Buffer};
+
+use crate::gram::forward;
+use crate::{Gram, Lazy};
+
+/// The points of each class, and the entries within it.
+///
+/// ```
+/// use mercer_gram::{Classes, Gram, Lazy};
+/// use mercer_linalg::Budget;
+/// use mercer_points::{ReadOptions, read};
+/// let mut table = read("@moons(n=9)", &ReadOptions::default()).unwrap();
+/// table.remove("label").unwrap();
+/// let gram = Lazy::new(&"rbf".parse().unwrap(), &table).unwrap();
+/// let classes = Classes::new(&gram, &[vec![0, 3], vec![1, 4, 7], vec![2, 5]], Budget::default());
+/// let pair = classes.pair(0, 2);
+/// assert_eq!((pair.len(), pair.entry(0, 3)), (4, gram.entry(0, 5)));
+/// ```
+#[derive(Debug)]
+pub struct Classes<'a> {
+    gram: &'a Lazy,
+    rows: Vec<Vec<usize>>,
+    kept: Vec<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    points: Lazy,
+    square: Buffer<f32>,
+}
+
+/// Points up to which the square within a class is kept: those whose pairs are looked at as a whole.
+const MOST: usize = 4096;
+
+/// The part of the budget that squares may take.
+const SHARE: u64 = 4;
+
+impl<'a> Classes<'a> {
+    /// The rows of each class; squares are kept where entries are dear and there is room.
+    pub fn new(gram: &'a Lazy, rows: &[Vec<usize>], budget: Budget) -> Self {
+        let entries: usize = rows.iter().map(|rows| rows.len() * rows.len()).sum();
+        let pays = rows.len() > 2 && !gram.is_cheap() && rows.iter().all(|rows| rows.len() <= MOST);
+        let room = Budget::of_bytes(budget.bytes() / SHARE).allows(4 * entries as u128);
+        let keep = |rows: &Vec<usize>| {
+            let points = gram.part(rows);
+            let mut square = Buffer::zeros(rows.len() * rows.len());
+            points.store_single(&mut square);
+            Kept { points, square }
+        };
+        let kept = if pays && room { rows.iter().map(keep).collect() } else { Vec::new() };
+        Self { gram, rows: rows.to_vec(), kept }
+    }
+
+    /// The rows of two classes, those of the first before those of the second.
+    pub fn rows(&self, first: usize, second: usize) -> Vec<usize> {
+        [&self.rows[first][..], &self.rows[second][..]].concat()
+    }
+
+    /// The matrix of two classes.
+    pub fn pair(&self, first: usize, second: usize) -> Pair<'_> {
+        let of = |class: usize| self.kept.get(class);
+        let rows = self.rows(first, second);
+        Pair { whole: self.gram, rows, gram: OnceLock::new(), classes: of(first).zip(of(second)) }
+    }
+}
+
+/// The matrix of two classes: the points of the first, then those of the second.
+#[derive(Debug)]
+pub struct Pair<'a> {
+    whole: &'a Lazy,
+    rows: Vec<usize>,
+    /// The points of the pair side by side, once that is needed.
+    gram: OnceLock<Lazy>,
+    classes: Option<(&'a Kept, &'a Kept)>,
+}
+
+impl Pair<'_> {
+    fn gram(&self) -> &Lazy {
+        self.gram.get_or_init(|| self.whole.part(&self.rows))
+    }
+}
+
+impl Gram for Pair<'_> {
+    forward!(gram());
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.whole.entry(self.rows[i], self.rows[j])
+    }
+
+    fn diagonal(&self, out: &mut [f64]) {
+        let diagonal = self.whole.points().diagonal();
+        out.iter_mut().zip(&self.rows).for_each(|(out, &row)| *out = diagonal[row]);
+    }
+
+    fn is_cheap(&self) -> bool {
+        self.whole.is_cheap()
+    }
+
+    fn square_single(&self, rows: &[usize], out: &mut [f32]) {
+        let is_whole = rows.len() == self.len() && rows.iter().enumerate().all(|(at, &row)| at == row);
+        let (Some((first, second)), true) = (self.classes, is_whole) else {
+            return self.gram().square_single(rows, out);
+        };
+        let (n, a, b) = (self.len(), first.points.len(), second.points.len());
+        let mut between = vec![0.0; a * b];
+        first.points.cross_single(&second.points, &mut between);
+        let (above, below) = out.split_at_mut(a * n);
+        for (i, row) in above.chunks_exact_mut(n).enumerate() {
+            row[..a].copy_from_slice(&first.square[i * a..(i + 1) * a]);
+            row[a..].copy_from_slice(&between[i * b..(i + 1) * b]);
+        }
+        for (i, row) in below.chunks_exact_mut(n).enumerate() {
+            row[a..].copy_from_slice(&second.square[i * b..(i + 1) * b]);
+        }
+        // A few rows at a time, so that what is read side by side is used before it is gone.
+        const FEW: usize = 16;
+        for (at, rows) in below.chunks_mut(FEW * n).enumerate() {
+            for i in 0..a {
+                let entries = &between[i * b + at * FEW..];
+                rows.chunks_exact_mut(n).zip(entries).for_each(|(row, &entry)| row[i] = entry);
+            }
+        }
+    }
+
+    fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
+        self.whole.products_among(&self.rows, alpha, stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mercer_points::{ReadOptions, read};
+
+    use super::*;
+    use crate::testkit::check_gram;
+
+    #[test]
+    fn a_pair_is_the_matrix_of_its_rows() {
+        let mut table = read("@moons(n=60)", &ReadOptions::default()).unwrap();
+        table.remove("label").unwrap();
+        // A map with more coordinates than are cheap.
+        let kernel = "rbf(sigma=2)@fourier(kernel=rbf(sigma=0.5), m=200, seed=1)";
+        let gram = Lazy::new(&kernel.parse().unwrap(), &table).unwrap();
+        assert!(!gram.is_cheap());
+        let rows: Vec<Vec<usize>> = (0..3).map(|class| (class..60).step_by(3).collect()).collect();
+        let classes = Classes::new(&gram, &rows, Budget::default());
+        assert_eq!(classes.kept.len(), 3);
+        let pair = classes.pair(0, 2);
+        check_gram(&pair, 2e-6);
+        let all: Vec<usize> = (0..40).collect();
+        let (mut from_classes, mut as_it_is) = (vec![0.0; 1600], vec![0.0; 1600]);
+        pair.square_single(&all, &mut from_classes);
+        gram.part(&classes.rows(0, 2)).square_single(&all, &mut as_it_is);
+        assert_eq!(from_classes, as_it_is);
+        assert!(Classes::new(&gram, &rows, Budget::of_bytes(4000)).kept.is_empty());
+    }
+}

@@ -1,0 +1,183 @@
+//! Steps of pairs: the loops over a working set that a decomposition solver makes for each of them.
+//!
+//! What a variable may do is an array of numbers that are added to its slope: `rise` is 0 where it may increase and +∞
+//! where not, `fall` is 0 where it may decrease and −∞ where not. Loops are then free of branches.
+
+use crate::Real;
+use crate::arch::{Arch, dispatch};
+use crate::real::fused;
+
+/// The ends of the slopes among variables that can move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ends {
+    /// Largest slope of a variable that may decrease; −∞ if there is none.
+    pub top: f64,
+    /// Least slope of a variable that may increase; +∞ if there is none.
+    pub bottom: f64,
+    /// Where the least one is, the first of equals.
+    pub at: usize,
+}
+
+/// Variables looked at before their best is compared with that of the others.
+const CHUNK: usize = 64;
+
+/// Comparisons side by side.
+const SIDE: usize = 8;
+
+dispatch! {
+    /// Adds a·x + b·y to the slopes, and finds their ends.
+    ///
+    /// ```
+    /// use mercer_linalg::{Isa, shift_slopes};
+    /// let (free, mut slopes) = ([0.0; 3], [1.0, 2.0, 3.0]);
+    /// let row = [1.0f32, 0.0, -1.0];
+    /// let ends = shift_slopes(Isa::detect(), &mut slopes, &free, &free, 3.0, &row, 0.0, &row);
+    /// assert_eq!((slopes, ends.top, ends.bottom, ends.at), ([4.0, 2.0, 0.0], 4.0, 0.0, 2));
+    /// ```
+    pub fn shift_slopes<T: Real>(isa, slopes: &mut [f64], rise: &[f64], fall: &[f64], a: f64, x: &[T], b: f64, y: &[T]) -> Ends = shift_body
+}
+
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn shift_body<T: Real, A: Arch>(
+    slopes: &mut [f64],
+    rise: &[f64],
+    fall: &[f64],
+    a: f64,
+    x: &[T],
+    b: f64,
+    y: &[T],
+) -> Ends {
+    let mut ends = Ends { top: f64::NEG_INFINITY, bottom: f64::INFINITY, at: 0 };
+    let parts = slopes.chunks_mut(CHUNK).zip(rise.chunks(CHUNK)).zip(fall.chunks(CHUNK));
+    let rows = x.chunks(CHUNK).zip(y.chunks(CHUNK));
+    for (number, (((slopes, rise), fall), (x, y))) in parts.zip(rows).enumerate() {
+        for ((slope, &x), &y) in slopes.iter_mut().zip(x).zip(y) {
+            *slope = fused::<f64, A>(a, x.f64(), fused::<f64, A>(b, y.f64(), *slope));
+        }
+        let top = extreme(slopes, fall, f64::NEG_INFINITY, f64::larger);
+        let bottom = extreme(slopes, rise, f64::INFINITY, f64::smaller);
+        ends.top = ends.top.larger(top);
+        if bottom < ends.bottom {
+            let within = slopes.iter().zip(rise).position(|(slope, rise)| slope + rise == bottom);
+            ends.bottom = bottom;
+            ends.at = number * CHUNK + within.unwrap_or(0);
+        }
+    }
+    ends
+}
+
+/// The extreme of a + b.
+#[inline(always)]
+fn extreme(a: &[f64], b: &[f64], start: f64, better: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut lanes = [start; SIDE];
+    let ((a, odd_a), (b, odd_b)) = (a.as_chunks::<SIDE>(), b.as_chunks::<SIDE>());
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..SIDE {
+            lanes[lane] = better(a[lane] + b[lane], lanes[lane]);
+        }
+    }
+    let rest = odd_a.iter().zip(odd_b).fold(start, |best, (a, b)| better(a + b, best));
+    lanes.iter().fold(rest, |best, &lane| better(lane, best))
+}
+
+dispatch! {
+    /// The variable j that may decrease with the largest (slope_j − low)²/(d + d_j − 2k_j), the first of equals; none if
+    /// no slope is above `low`. The curvature below the line is taken as at least `flat`, and slopes are measured in
+    /// `unit`.
+    ///
+    /// ```
+    /// use mercer_linalg::{Isa, best_partner};
+    /// let (slopes, fall) = ([0.0, 2.0, 3.0], [0.0, 0.0, f64::NEG_INFINITY]);
+    /// let found = best_partner(Isa::detect(), &slopes, &fall, &[1.0; 3], &[1.0, 0.5, 0.5], 0.0, 1.0, 1.0, 1e-12);
+    /// assert_eq!(found, Some(1));
+    /// ```
+    pub fn best_partner<T: Real>(isa, slopes: &[f64], fall: &[f64], diagonal: &[T], row: &[T], low: f64, unit: f64, d: T, flat: T) -> Option<usize> = partner_body
+}
+
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn partner_body<T: Real, A: Arch>(
+    slopes: &[f64],
+    fall: &[f64],
+    diagonal: &[T],
+    row: &[T],
+    low: f64,
+    unit: f64,
+    d: T,
+    flat: T,
+) -> Option<usize> {
+    let per_unit = 1.0 / unit;
+    let mut best = (T::ZERO, None);
+    let parts = slopes.chunks(CHUNK).zip(fall.chunks(CHUNK));
+    let entries = diagonal.chunks(CHUNK).zip(row.chunks(CHUNK));
+    for (number, ((slopes, fall), (diagonal, row))) in parts.zip(entries).enumerate() {
+        let mut gains = [T::ZERO; CHUNK];
+        let each = slopes.iter().zip(fall).zip(diagonal.iter().zip(row));
+        for (gain, ((&slope, &fall), (&own, &k))) in gains.iter_mut().zip(each) {
+            let excess = T::of(((slope - low) * per_unit + fall).larger(0.0));
+            let curvature = fused::<T, A>(T::of(-2.0), k, d + own).larger(flat);
+            *gain = excess * excess / curvature;
+        }
+        let mut lanes = [T::ZERO; SIDE];
+        for gains in gains.as_chunks::<SIDE>().0 {
+            for lane in 0..SIDE {
+                lanes[lane] = gains[lane].larger(lanes[lane]);
+            }
+        }
+        let most = lanes.iter().fold(T::ZERO, |most, &lane| lane.larger(most));
+        if most > best.0 {
+            best = (most, gains.iter().position(|&gain| gain == most).map(|within| number * CHUNK + within));
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Isa;
+
+    fn numbers(count: usize, seed: u64) -> Vec<f64> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f64 / (1u64 << 24) as f64 - 0.5
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn loops_are_their_definitions() {
+        for isa in Isa::available() {
+            for count in [1, 7, 8, 63, 64, 65, 200, 1000] {
+                let (before, x, y) = (numbers(count, 1), numbers(count, 2), numbers(count, 3));
+                let may = numbers(count, 4);
+                let rise: Vec<f64> = may.iter().map(|m| if *m < 0.2 { 0.0 } else { f64::INFINITY }).collect();
+                let fall: Vec<f64> =
+                    may.iter().map(|m| if *m > -0.2 { 0.0 } else { f64::NEG_INFINITY }).collect();
+                let mut slopes = before.clone();
+                let ends = shift_slopes(isa, &mut slopes, &rise, &fall, 0.7, &x, -0.3, &y);
+                for a in 0..count {
+                    assert!((slopes[a] - (before[a] + 0.7 * x[a] - 0.3 * y[a])).abs() < 1e-15);
+                }
+                let top = (0..count).filter(|&a| fall[a] == 0.0).map(|a| slopes[a]);
+                let bottom = (0..count).filter(|&a| rise[a] == 0.0).map(|a| slopes[a]);
+                assert_eq!(ends.top, top.fold(f64::NEG_INFINITY, f64::max));
+                assert_eq!(ends.bottom, bottom.fold(f64::INFINITY, f64::min));
+                assert!(ends.bottom == f64::INFINITY || slopes[ends.at] == ends.bottom);
+                let (diagonal, row) = (vec![1.0; count], y);
+                let found = best_partner(isa, &slopes, &fall, &diagonal, &row, -0.1, 2.0, 1.0, 1e-12);
+                let gain = |a: usize| (slopes[a] + 0.1).powi(2) / (2.0 - 2.0 * row[a]);
+                let able = (0..count).filter(|&a| fall[a] == 0.0 && slopes[a] > -0.1);
+                let want = able.max_by(|&a, &b| gain(a).total_cmp(&gain(b)));
+                match (found, want) {
+                    (Some(found), Some(want)) => {
+                        assert!((gain(found) / gain(want) - 1.0).abs() < 1e-14, "{isa:?} {count}")
+                    }
+                    (found, want) => assert_eq!(found, want),
+                }
+            }
+        }
+    }
+}
