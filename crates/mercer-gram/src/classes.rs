@@ -55,27 +55,52 @@ impl<'a> Classes<'a> {
         Self { gram, rows: rows.to_vec(), kept }
     }
 
-    /// The rows of two classes, those of the first before those of the second.
+    /// The rows of two classes, in the order of their numbers.
     pub fn rows(&self, first: usize, second: usize) -> Vec<usize> {
-        [&self.rows[first][..], &self.rows[second][..]].concat()
+        let mut rows = [&self.rows[first][..], &self.rows[second][..]].concat();
+        rows.sort_unstable();
+        rows
     }
 
     /// The matrix of two classes.
     pub fn pair(&self, first: usize, second: usize) -> Pair<'_> {
-        let of = |class: usize| self.kept.get(class);
         let rows = self.rows(first, second);
-        Pair { whole: self.gram, rows, gram: OnceLock::new(), classes: of(first).zip(of(second)) }
+        let of = |class: usize| {
+            let places = self.rows[class].iter().map(|row| rows.partition_point(|r| r < row)).collect();
+            self.kept.get(class).map(|kept| Half { kept, places })
+        };
+        let halves = of(first).zip(of(second));
+        Pair { whole: self.gram, rows, gram: OnceLock::new(), halves }
     }
 }
 
-/// The matrix of two classes: the points of the first, then those of the second.
+/// The matrix of two classes.
 #[derive(Debug)]
 pub struct Pair<'a> {
     whole: &'a Lazy,
     rows: Vec<usize>,
     /// The points of the pair side by side, once that is needed.
     gram: OnceLock<Lazy>,
-    classes: Option<(&'a Kept, &'a Kept)>,
+    halves: Option<(Half<'a>, Half<'a>)>,
+}
+
+/// A class of a pair.
+#[derive(Debug)]
+struct Half<'a> {
+    kept: &'a Kept,
+    /// Where its points are in the pair.
+    places: Vec<usize>,
+}
+
+impl Half<'_> {
+    /// Entries within the class, to where they are in the square of the pair.
+    fn spread(&self, n: usize, out: &mut [f32]) {
+        let lines = self.kept.square.chunks_exact(self.places.len().max(1));
+        for (&place, line) in self.places.iter().zip(lines) {
+            let row = &mut out[place * n..(place + 1) * n];
+            self.places.iter().zip(line).for_each(|(&place, &entry)| row[place] = entry);
+        }
+    }
 }
 
 impl Pair<'_> {
@@ -106,26 +131,23 @@ impl Gram for Pair<'_> {
 
     fn square_single(&self, rows: &[usize], out: &mut [f32]) {
         let is_whole = rows.len() == self.len() && rows.iter().enumerate().all(|(at, &row)| at == row);
-        let (Some((first, second)), true) = (self.classes, is_whole) else {
+        let (Some((first, second)), true) = (&self.halves, is_whole) else {
             return self.gram().square_single(rows, out);
         };
-        let (n, a, b) = (self.len(), first.points.len(), second.points.len());
-        let mut between = vec![0.0; a * b];
-        first.points.cross_single(&second.points, &mut between);
-        let (above, below) = out.split_at_mut(a * n);
-        for (i, row) in above.chunks_exact_mut(n).enumerate() {
-            row[..a].copy_from_slice(&first.square[i * a..(i + 1) * a]);
-            row[a..].copy_from_slice(&between[i * b..(i + 1) * b]);
+        let n = self.len();
+        first.spread(n, out);
+        second.spread(n, out);
+        let width = second.places.len();
+        let mut between = vec![0.0; first.places.len() * width];
+        first.kept.points.cross_single(&second.kept.points, &mut between);
+        for (&i, line) in first.places.iter().zip(between.chunks_exact(width.max(1))) {
+            second.places.iter().zip(line).for_each(|(&j, &entry)| out[i * n + j] = entry);
         }
-        for (i, row) in below.chunks_exact_mut(n).enumerate() {
-            row[a..].copy_from_slice(&second.square[i * b..(i + 1) * b]);
-        }
-        // A few rows at a time, so that what is read side by side is used before it is gone.
+        // Some columns at a time, so that what lies side by side is used before it is gone.
         const FEW: usize = 16;
-        for (at, rows) in below.chunks_mut(FEW * n).enumerate() {
-            for i in 0..a {
-                let entries = &between[i * b + at * FEW..];
-                rows.chunks_exact_mut(n).zip(entries).for_each(|(row, &entry)| row[i] = entry);
+        for (at, few) in second.places.chunks(FEW).enumerate() {
+            for (&i, line) in first.places.iter().zip(between.chunks_exact(width)) {
+                few.iter().zip(&line[at * FEW..]).for_each(|(&j, &entry)| out[j * n + i] = entry);
             }
         }
     }

@@ -139,7 +139,7 @@ fn shares(posed: &Posed<'_>) -> Vec<Share> {
         Goal::Classes(classes, codes) => {
             let pairs = (0..classes.len()).flat_map(|a| (a + 1..classes.len()).map(move |b| (a, b)));
             let share = |(a, b): (usize, usize)| {
-                let rows: Vec<usize> = [a, b].into_iter().flat_map(|class| of_class(codes, class)).collect();
+                let rows: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
                 let y = rows.iter().map(|&i| if codes[i] == a { 1.0 } else { -1.0 }).collect();
                 Share { pair: Some((a, b)), rows: Some(rows), y }
             };

@@ -412,8 +412,12 @@ impl<'a> Engine<'a> {
             Tolerance { gap: None, violation: Some(violation) } => violation * self.reading.unit(&self.state),
             _ => 0.0,
         };
-        // Nobody else is there to be looked at if all are worked on.
-        if self.is_whole && wanted > 0.0 { 0.9 * wanted } else { (0.5 * wanted).max(0.1 * survey.violation) }
+        // Nobody else is there to be looked at if all are worked on, and the scores are computed again at the end.
+        if self.is_whole && wanted > 0.0 && !self.rows.is_double() {
+            0.9 * wanted
+        } else {
+            (0.5 * wanted).max(0.1 * survey.violation)
+        }
     }
 
     fn part(&self, chosen: &[usize], survey: &Survey) -> Part {
