@@ -5,7 +5,7 @@
 use mercer_gram::testkit::check_gram;
 use mercer_gram::{Gram, Lazy, Precision, Stored};
 use mercer_linalg::Budget;
-use mercer_points::{ColumnData, ReadOptions, Sparse, Table, read};
+use mercer_points::{ColumnData, Dense, ReadOptions, Sparse, Table, read};
 
 fn data(source: &str) -> Table {
     let mut table = read(source, &ReadOptions::default()).unwrap();
@@ -36,9 +36,34 @@ fn dense(table: &Table) -> Table {
     other
 }
 
+/// Counts in many columns.
+fn counts(n: usize) -> Table {
+    let values = (0..n * 20).map(|at| ((at * 37 + at / 20 * 11) % 7) as f64 - 2.0).collect();
+    let mut table = Table::new();
+    let names = (1..=20).map(|j: usize| j.to_string()).collect();
+    table.push("features", ColumnData::Dense(Dense::new(n, 20, values).unwrap(), names)).unwrap();
+    table
+}
+
+#[test]
+fn inner_products_of_integers_are_exact() {
+    for kernel in ["linear", "rbf(gamma=0.01)", "poly(degree=3) + rbf(gamma=0.02)"] {
+        let gram = Lazy::new(&kernel.parse().unwrap(), &counts(300)).unwrap();
+        let rows: Vec<usize> = (0..300).collect();
+        let mut entries = vec![0.0; 300 * 300];
+        gram.rows_double(&rows, &mut entries);
+        for (at, entry) in entries.into_iter().enumerate() {
+            let want = gram.entry(at / 300, at % 300);
+            let off = if kernel == "linear" { 0.0 } else { 4e-15 * want.abs() };
+            assert!((entry - want).abs() <= off, "{kernel}: {entry} {want}");
+        }
+    }
+}
+
 #[test]
 fn every_gram_obeys_the_laws() {
     for (kernel, table) in [
+        ("rbf(gamma=0.01) + 0.1*poly(degree=2)", counts(150)),
         ("rbf(sigma=0.5)", data("@moons(n=203)")),
         ("rbf(gamma=scale) + 0.1*poly(degree=2)", wide(150)),
         ("rbf(gamma=scale) + 0.1*poly(degree=2)", dense(&wide(150))),

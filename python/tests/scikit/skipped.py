@@ -19,8 +19,8 @@ SQUARE = (
     "Its callable is right for the whole training set only; Mercer calls a kernel on blocks, rows by support vectors."
 )
 LAST_BITS = (
-    "Asks that dense and sparse rows lead to coefficients within 1e-7 of each other. Their entries differ by rounding, so "
-    "that the solver takes other steps to the same optimum, and the coefficients differ by a little more than that."
+    "Asks that dense and sparse rows lead to coefficients within 1e-7 of each other. Their entries differ by rounding, "
+    "so that the solver takes other steps to the same optimum, and the coefficients differ by a little more than that."
 )
 SAMPLER = "Tests only a sampler that Mercer does not replace."
 

@@ -37,6 +37,8 @@ pub(super) struct ReadyView {
     /// Largest ‖x‖² as given and after centring: what rounding errors of distances are proportional to.
     pub(super) largest: f64,
     pub(super) largest_centered: f64,
+    /// Whether inner products of the points as given are exact in `f32`.
+    pub(super) exact: bool,
     pub(super) single: Packings<f32>,
     pub(super) double: Packings<f64>,
 }
@@ -52,11 +54,16 @@ impl ReadyView {
             }
             _ => (0.0, 0.0),
         };
+        let exact = match &view {
+            View::Dense(points) => largest <= INTEGERS && is_integral(points),
+            _ => false,
+        };
         Self {
             view,
             center,
             largest,
             largest_centered,
+            exact,
             single: Packings::default(),
             double: Packings::default(),
         }
@@ -92,6 +99,19 @@ impl ReadyView {
     }
 }
 
+/// Up to here every integer is a number in `f32`. An inner product of integers is one, and so is every sum on the way to
+/// it: none is larger than the product of the lengths.
+const INTEGERS: f64 = 16_777_216.0;
+
+/// Whether all coordinates are integers, as categories and counts are.
+fn is_integral(points: &Block) -> bool {
+    let mut row = vec![0.0; points.dim()];
+    (0..points.len()).all(|i| {
+        points.read(i, 0, &mut row);
+        row.iter().all(|v| v.fract() == 0.0)
+    })
+}
+
 /// The next number of a prepared collection.
 fn next() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -108,6 +128,7 @@ impl Ready {
             center: whole.center.clone(),
             largest: whole.largest,
             largest_centered: whole.largest_centered,
+            exact: whole.exact,
             single: Packings::default(),
             double: Packings::default(),
         });

@@ -26,7 +26,7 @@ pub(super) enum Route {
 const TOLERANCE: f64 = 1e-6;
 
 /// Up to this many coordinates differences cost next to nothing.
-const FEW: usize = 16;
+pub(super) const FEW: usize = 16;
 
 impl Lowered {
     /// Whether the base is a squared distance, so that its form matters for accuracy.

@@ -14,7 +14,7 @@ use mercer_linalg::{
 use mercer_points::Points;
 
 use super::packs::{ColumnPack, HasPackings, Pack, Wanted};
-use super::route::{Route, fits, route, sparse_route};
+use super::route::{FEW, Route, fits, route, sparse_route};
 use super::view::View;
 use super::{LeafKernel, Node, Plan, Ready};
 
@@ -32,6 +32,8 @@ pub struct Tiles<'a, T: Entry> {
     isa: Isa,
     steps: Vec<Step<'a, T>>,
     packs: Vec<Pack<'a, T>>,
+    /// Points whose inner products `f32` has exactly, in half the time.
+    exact: Vec<Pack<'a, f32>>,
     shared: Vec<usize>,
     sparse: bool,
     dim: usize,
@@ -45,6 +47,8 @@ enum Step<'a, T> {
     Dense { pack: usize, base: Base, finish: Finish, rest: Vec<Op> },
     /// The shared inner products, then all steps.
     Shared { slot: usize, pack: usize, ops: Vec<Op> },
+    /// Inner products in `f32` that are exact, then all steps.
+    Exact { pack: usize, ops: Vec<Op> },
     /// Sparse rows.
     Sparse {
         x: &'a SparseRows<T>,
@@ -58,6 +62,14 @@ enum Step<'a, T> {
     Foreign,
 }
 
+/// What a thread packs, and computes, of points whose inner products are exact.
+#[derive(Debug, Default)]
+struct Exact {
+    rows: RowPack<f32>,
+    columns: ColumnPack<f32>,
+    block: Vec<f32>,
+}
+
 /// The memory of one thread, used again for every block.
 #[derive(Debug)]
 pub struct Scratch<T: Entry> {
@@ -65,6 +77,7 @@ pub struct Scratch<T: Entry> {
     columns: Range<usize>,
     packs: Vec<RowPack<T>>,
     columns_of: Vec<ColumnPack<T>>,
+    exact: Vec<Exact>,
     row_sums: Vec<Vec<T>>,
     shared: Vec<Vec<T>>,
     buffers: Vec<Vec<T>>,
@@ -89,6 +102,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
             isa,
             steps: Vec::new(),
             packs: Vec::new(),
+            exact: Vec::new(),
             shared: Vec::new(),
             sparse: false,
             dim: 0,
@@ -154,6 +168,13 @@ impl<'a, T: Entry> Tiles<'a, T> {
             });
         }
         let View::Dense(points) = &x.view else { unreachable!("vector kernels see vectors of one form") };
+        let is_exact = size_of::<T>() == 8 && x.exact && z.exact && points.dim() > FEW;
+        if is_exact && (lowered.is_distance() && lowered.steepness.is_finite() || lowered.base == Base::Dot) {
+            let distance = lowered.is_distance().then_some(Op::Distance);
+            self.exact.push(Pack::new(self.x, self.z, *tile_view, false));
+            let ops = distance.into_iter().chain(ops.iter().copied()).collect();
+            return Some(Step::Exact { pack: self.exact.len() - 1, ops });
+        }
         let (base, centered) = if lowered.is_distance() {
             match route::<T>(x, z, points.dim(), lowered, self.wants_dot(*tile_view)) {
                 Route::Raw => (Base::Dot, false),
@@ -240,7 +261,8 @@ impl<'a, T: Entry> Tiles<'a, T> {
         if self.sparse {
             return (1024, self.stride());
         }
-        (self.packs.iter().map(Pack::height).min().unwrap_or(48), self.stride())
+        let heights = self.packs.iter().map(Pack::height).chain(self.exact.iter().map(Pack::height));
+        (heights.min().unwrap_or(48), self.stride())
     }
 
     /// Whether rows are gone through by what they store.
@@ -250,7 +272,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
 
     /// How many coordinates are gone through for an entry; none where that is not known.
     pub fn coordinates(&self) -> usize {
-        let own = self.packs.iter().map(Pack::dim).sum();
+        let own = self.packs.iter().map(Pack::dim).chain(self.exact.iter().map(Pack::dim)).sum();
         self.wide.as_ref().map_or(own, |wide| wide.coordinates())
     }
 
@@ -261,6 +283,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
             columns: 0..0,
             packs: self.packs.iter().map(|_| RowPack::default()).collect(),
             columns_of: self.packs.iter().map(|_| ColumnPack::default()).collect(),
+            exact: self.exact.iter().map(|_| Exact::default()).collect(),
             row_sums: vec![Vec::new(); self.steps.len()],
             shared: vec![Vec::new(); self.shared.len()],
             buffers: Vec::new(),
@@ -280,6 +303,9 @@ impl<'a, T: Entry> Tiles<'a, T> {
         }
         for (pack, packed) in self.packs.iter().zip(&mut scratch.packs) {
             pack.choose_rows(rows, packed);
+        }
+        for (pack, exact) in self.exact.iter().zip(&mut scratch.exact) {
+            pack.choose_rows(rows, &mut exact.rows);
         }
         for (step, sums) in self.steps.iter().zip(&mut scratch.row_sums) {
             if let Step::Sparse { sums: (x, _), .. } = step {
@@ -401,6 +427,22 @@ impl<'a, T: Entry> Tiles<'a, T> {
                     rows: &x.squares()[..scratch.rows.len()],
                     columns: self.packs[*pack].column_squares(columns.clone(), space),
                 };
+                ops.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
+            }
+            Step::Exact { pack, ops } => {
+                let Exact { rows, columns: space, block } = &mut scratch.exact[*pack];
+                block.resize(out.len(), 0.0);
+                let wanted = self.wanted(Base::Dot, Finish::Plain, columns.clone());
+                self.exact[*pack].block(wanted, rows, space, block);
+                out.iter_mut().zip(&*block).for_each(|(slot, &entry)| *slot = T::of(entry.into()));
+                let widen = |from: &[f32], to: &mut Vec<T>| {
+                    to.clear();
+                    to.extend(from.iter().map(|&square| T::of(square.into())));
+                };
+                let (row_squares, column_squares) = (&mut scratch.sides.0, &mut scratch.sides.1);
+                widen(&rows.squares()[..scratch.rows.len()], row_squares);
+                widen(self.exact[*pack].column_squares(columns.clone(), space), column_squares);
+                let sides = Sides { rows: row_squares, columns: column_squares };
                 ops.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
             }
             Step::Sparse { x, z, sums, base, finish, rest } => {
