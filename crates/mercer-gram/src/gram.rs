@@ -109,8 +109,7 @@ macro_rules! forward {
 }
 pub(crate) use forward;
 
-/// Entries between two questions whether to stop, and the rows of a tile, of which there are whole ones, so that no sum
-/// depends on how rows were cut.
+/// Entries between two questions whether to stop, and rows that are cut nowhere: where they are depends on sizes alone.
 const CHUNK: usize = 4_000_000;
 const HEIGHT: usize = 48;
 

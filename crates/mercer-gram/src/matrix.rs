@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use mercer_linalg::{CholeskyError, cholesky, cholesky_solve, eigenvalues};
 use rayon::prelude::*;
 
-use crate::Gram;
 use crate::spectrum::lanczos;
+use crate::{Gram, Precision};
 
 /// Up to this many rows a factorisation decides; beyond, Lanczos looks for a witness as long as there is time.
 const FACTORED: usize = 4000;
@@ -24,9 +24,6 @@ const SMALL: usize = 300;
 
 /// How long Lanczos may look.
 const PATIENCE: Duration = Duration::from_millis(700);
-
-/// Unit roundoff of single precision, twice.
-const SINGLE: f64 = f32::EPSILON as f64;
 
 /// What is found.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,18 +78,24 @@ pub struct MatrixCheck {
     pub spectrum: Option<(f64, usize)>,
 }
 
-/// Looks at an n×n matrix, given row after row; `None` if `poll` said to stop.
+/// Looks at an n×n matrix, given row after row, whose entries were computed or stored in some precision: what its rounding
+/// alone may do is forgiven. `None` if `poll` said to stop.
 ///
 /// # Panics
 /// If there are not n·n entries.
 ///
 /// ```
-/// use mercer_gram::{MatrixVerdict, check_matrix};
-/// let found = check_matrix(2, &[1.0, 2.0, 2.0, 1.0], &|| false).unwrap();
+/// use mercer_gram::{MatrixVerdict, Precision, check_matrix};
+/// let found = check_matrix(2, &[1.0, 2.0, 2.0, 1.0], Precision::Double, &|| false).unwrap();
 /// let MatrixVerdict::Refuted { value, .. } = found.verdict else { panic!("1 - 2 is an eigenvalue") };
 /// assert!((value + 1.0).abs() < 1e-12);
 /// ```
-pub fn check_matrix(n: usize, entries: &[f64], poll: &(dyn Fn() -> bool + Sync)) -> Option<MatrixCheck> {
+pub fn check_matrix(
+    n: usize,
+    entries: &[f64],
+    precision: Precision,
+    poll: &(dyn Fn() -> bool + Sync),
+) -> Option<MatrixCheck> {
     assert_eq!(entries.len(), n * n, "a square matrix of {n} rows");
     let (mut found, scale) = match plainly(n, entries) {
         Ok(0.0) => return Some(MatrixCheck::of(MatrixVerdict::Psd)),
@@ -108,7 +111,11 @@ pub fn check_matrix(n: usize, entries: &[f64], poll: &(dyn Fn() -> bool + Sync))
         return Some(found);
     }
     found.largest = matrix.largest();
-    found.tolerance = 1e-6 * found.largest + 4.0 * (n as f64).sqrt() * SINGLE * scale;
+    let (share, rounding) = match precision {
+        Precision::Single => (1e-6, f64::from(f32::EPSILON)),
+        Precision::Double => (1e-10, f64::EPSILON),
+    };
+    found.tolerance = share * found.largest + 4.0 * (n as f64).sqrt() * rounding * scale;
     if let Some(verdict) = matrix.small_minor(found.tolerance) {
         found.verdict = verdict;
     } else if n <= FACTORED {
@@ -338,7 +345,7 @@ mod tests {
     use rand_pcg::Pcg64;
 
     fn on(n: usize, entries: &[f64]) -> MatrixCheck {
-        check_matrix(n, entries, &|| false).unwrap()
+        check_matrix(n, entries, Precision::Single, &|| false).unwrap()
     }
 
     fn random(n: usize, seed: u64) -> Vec<f64> {
@@ -449,6 +456,6 @@ mod tests {
     fn it_is_a_gram_and_can_be_stopped() {
         let entries = with_spectrum(&(0..130).map(f64::from).collect::<Vec<_>>());
         check_gram(&Matrix { n: 130, entries: &entries }, 1e-6);
-        assert_eq!(check_matrix(130, &entries, &|| true), None);
+        assert_eq!(check_matrix(130, &entries, Precision::Single, &|| true), None);
     }
 }

@@ -7,8 +7,8 @@ use crate::gram::forward;
 
 /// The same matrix; [`products`](Gram::products) of the vector that was asked for last are not computed again.
 ///
-/// A solver that checks its answer and the certificate that checks it once more ask for the same product of the same
-/// coefficients: it is a function of them alone, whoever asks.
+/// A solver that looks at its answer once more and the certificate ask for the same product of the same coefficients. It is
+/// a function of them alone, computed from nothing that a solver keeps, whoever asks first.
 ///
 /// ```
 /// use mercer_gram::{Gram, Lazy, Remembered};

@@ -1,6 +1,6 @@
 //! Whether the certificate may be believed: it rests on a positive semi-definite kernel (`docs/maths.md` §1.4).
 
-use mercer_gram::{Gram, Lazy, MatrixVerdict, Sub, check_matrix};
+use mercer_gram::{Gram, Lazy, MatrixVerdict, Precision, Sub, check_matrix};
 use mercer_kernel::{KernelExpr, Status};
 use mercer_linalg::Budget;
 use mercer_solve::Convexity;
@@ -29,7 +29,7 @@ pub(crate) fn convexity(
     }
     let (part, mut entries) = (Sub::new(gram, rows), vec![0.0; count * count]);
     part.rows_double(&(0..count).collect::<Vec<usize>>(), &mut entries);
-    match check_matrix(count, &entries, poll).map(|found| found.verdict) {
+    match check_matrix(count, &entries, Precision::Double, poll).map(|found| found.verdict) {
         Some(MatrixVerdict::Psd) if count == n => Convexity::Measured,
         Some(MatrixVerdict::Psd | MatrixVerdict::NotRefuted) => Convexity::Sampled { rows: count },
         Some(MatrixVerdict::Refuted { rows, value, .. }) => Convexity::Refuted {

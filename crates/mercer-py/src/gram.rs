@@ -102,8 +102,9 @@ fn check_matrix<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let n = square(&k)?;
     let entries = k.as_slice()?;
-    let Ended { result, interrupted } =
-        watched(py, threads, None, |watch| mercer::gram::check_matrix(n, entries, &|| watch.stopped()))?;
+    let Ended { result, interrupted } = watched(py, threads, None, |watch| {
+        mercer::gram::check_matrix(n, entries, mercer::gram::Precision::Single, &|| watch.stopped())
+    })?;
     let (Some(found), false) = (result, interrupted) else { return Err(PyKeyboardInterrupt::new_err(())) };
     let told = PyDict::new(py);
     told.set_item("rows", n)?;

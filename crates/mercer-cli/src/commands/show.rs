@@ -176,7 +176,8 @@ fn bounds(model: &Model, found: &Certificate) -> Vec<(&'static str, String)> {
     }
     let basis = match found.basis {
         Basis::Recomputed => {
-            "all scores were computed again from double-precision kernel values, apart from the solver."
+            "all scores were computed from the coefficients and double-precision kernel values, not taken over from the \
+             sums of the solver's steps."
                 .to_owned()
         }
         Basis::Kept { checked, difference } => format!(

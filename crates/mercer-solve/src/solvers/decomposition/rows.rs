@@ -229,8 +229,8 @@ pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Res
     found.ok_or_else(|| stopped.get().unwrap_or(Status::Stopped))
 }
 
-/// Entries between two questions whether to stop where none is kept, and the rows of a tile, of which there are whole
-/// ones, so that no sum depends on how terms were cut.
+/// Entries between two questions whether to stop where none is kept, and rows that are cut nowhere: where they are depends
+/// on sizes alone.
 const FUSED: usize = 16_000_000;
 const HEIGHT: usize = 48;
 
