@@ -1,6 +1,6 @@
-"""Support vector machines side by side: training, prediction, scaling, a sweep of C.
+"""Support vector machines side by side: training, prediction, scaling, a sweep of C; and against the machine's limits.
 
-./bench/run svc predict svr scaling sweep [--data DIR] [--out FOLDER]
+./bench/run svc predict svr scaling sweep limits ridge [--data DIR] [--out FOLDER]
 
 Each fit is a process of its own. Peers take turns, in an order drawn anew each round; a figure is the median of the
 rounds. Every solution is judged by the same function in f64 (`judge.py`).
@@ -23,7 +23,8 @@ from cases import SCALING, SCALING_SMALL, SVC, SVC_SMALL, SVR, SVR_SMALL, SWEEP,
 from judge import Verdict, judge
 
 HERE = Path(__file__).resolve().parent
-#: LIBSVM by either package, and oneDAL in either precision: the better one counts.
+#: LIBSVM by either package, and Mercer and oneDAL in either precision: the better one counts.
+OURS = ("mercer", "mercer f32")
 RIVALS = {"LIBSVM": ("scikit-learn", "libsvm"), "oneDAL": ("oneDAL f32", "oneDAL f64")}
 TOLERANCE = 1e-3
 
@@ -31,7 +32,7 @@ TOLERANCE = 1e-3
 def main() -> int:
     """Run the suites that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("suites", nargs="+", choices=["svc", "svr", "predict", "scaling", "sweep"])
+    parser.add_argument("suites", nargs="+", choices=["svc", "svr", "predict", "scaling", "sweep", "limits", "ridge"])
     parser.add_argument("--data", type=Path, help="folder of data sets; without it what scikit-learn ships")
     parser.add_argument("--kept", type=Path, default=HERE.parent / ".data", help="where arrays are kept")
     parser.add_argument("--out", type=Path, help="folder for report.md and report.json")
@@ -55,6 +56,10 @@ def main() -> int:
         text += bench.sweep()
     if "scaling" in given.suites:
         text += bench.scaling(SCALING if given.data else SCALING_SMALL)
+    if "limits" in given.suites:
+        text += bench.limits([*SVC, *SVR] if given.data else [*SVC_SMALL, *SVR_SMALL])
+    if "ridge" in given.suites:
+        text += bench.ridge()
     print("\n".join(text))
     if given.out:
         given.out.mkdir(parents=True, exist_ok=True)
@@ -69,7 +74,7 @@ class Bench:
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
         named = [name.strip() for name in given.peers.split(",") if name.strip()]
-        self.peers = ["mercer", *(named or ["oneDAL f32", "oneDAL f64", "scikit-learn", "libsvm"])]
+        self.peers = ["mercer", *(named or ["mercer f32", "oneDAL f32", "oneDAL f64", "scikit-learn", "libsvm"])]
         self.found: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self.random = random.Random(0)
 
@@ -150,13 +155,9 @@ class Bench:
         for rival, forms in RIVALS.items():
             ratios = {}
             for name, runs in self.found.items():
-                theirs = [
-                    median(figures(runs[form], what, "wall"))
-                    for form in forms
-                    if form in runs and "error" not in runs[form][0]
-                ]
-                if theirs:
-                    ratios[name] = min(theirs) / median(figures(runs["mercer"], what, "wall"))
+                ours, theirs = best(runs, OURS, what), best(runs, forms, what)
+                if ours and theirs:
+                    ratios[name] = theirs / ours
             if ratios:
                 least = min(ratios, key=lambda name: ratios[name])
                 mean = geometric_mean(ratios.values())
@@ -198,6 +199,45 @@ class Bench:
                 )
         return [*lines, ""]
 
+    def ridge(self) -> list[str]:
+        """Kernel ridge regression, which has a driver of its own."""
+        command = [sys.executable, str(HERE.parent / "ridge" / "compare.py")]
+        command += ["--rounds", str(self.given.rounds), "--threads", str(self.given.threads)]
+        if not self.given.data:
+            command += ["--rows", "3000"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout.splitlines()
+
+    def limits(self, cases: list[Case]) -> list[str]:
+        """Fits against the time that their entries take."""
+        lines = ["## Limits", ""]
+        lines += [
+            "| problem | fit s | n × nSV entries | tiles s | fit ÷ tiles | GEMM alone s | fit ÷ GEMM |",
+            "|" + "---|" * 7,
+        ]
+        speeds: list[tuple[float, float]] = []
+        for case in cases:
+            if self.given.only not in case.name:
+                continue
+            settings = vars(case) | {"threads": self.given.threads, "tolerance": TOLERANCE}
+            place = arrays(case, self.given.data, self.given.kept)
+            command = [sys.executable, str(HERE / "limits.py"), str(place), json.dumps(settings)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            said: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+            speeds.append((said["gemm"], said["memory"]))
+            lines.append(
+                f"| {case.name} | {said['fit']:.2f} | {said['entries']:.2e} | {said['tiles']:.2f} | "
+                f"{said['fit'] / said['tiles']:.1f} | {said['gemm_floor']:.2f} | "
+                f"{said['fit'] / said['gemm_floor']:.1f} |"
+            )
+        gemm, memory = (max(speed) for speed in zip(*speeds, strict=True))
+        return [
+            *lines,
+            "",
+            f"GEMM in f32: {gemm:.0f} GFLOP/s; copying memory: {memory:.1f} GB/s, read and written.",
+            "",
+        ]
+
     def scaling(self, cases: list[Case]) -> list[str]:
         """Time against rows, with the exponent of the best line through the logarithms."""
         peers = [peer for peer in self.peers if peer in ("mercer", "oneDAL f32", "oneDAL f64")]
@@ -213,6 +253,12 @@ class Bench:
             slope = float(np.polyfit(np.log(rows), np.log(seconds), 1)[0])
             lines.append(f"| {peer} | " + " | ".join(f"{s:.2f} s" for s in seconds) + f" | {slope:.2f} |")
         return [*lines, ""]
+
+
+def best(runs: dict[str, list[dict[str, Any]]], forms: tuple[str, ...], what: str) -> float | None:
+    """Seconds of the best form that ran."""
+    ran = [form for form in forms if form in runs and "error" not in runs[form][0]]
+    return min((median(figures(runs[form], what, "wall")) for form in ran), default=None)
 
 
 def figures(rounds: list[dict[str, Any]], what: str, clock: str) -> list[float]:
