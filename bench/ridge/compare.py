@@ -1,4 +1,4 @@
-"""Kernel ridge regression side by side: Mercer, scikit-learn, and a Gram matrix by GEMM with OpenBLAS's Cholesky factor.
+"""Kernel ridge regression side by side: Mercer, scikit-learn, and a Gram matrix by GEMM with OpenBLAS's Cholesky.
 
 ./bench/run ridge [--data DIR] [--rounds N] [--out FOLDER]
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use mercer_linalg::{Budget, Buffer};
 
 use crate::gram::forward;
-use crate::{Gram, Lazy};
+use crate::{Gram, Lazy, Stop};
 
 /// The points of each class, and the entries within it.
 ///
@@ -16,7 +16,7 @@ use crate::{Gram, Lazy};
 /// let mut table = read("@moons(n=9)", &ReadOptions::default()).unwrap();
 /// table.remove("label").unwrap();
 /// let gram = Lazy::new(&"rbf".parse().unwrap(), &table).unwrap();
-/// let classes = Classes::new(&gram, &[vec![0, 3], vec![1, 4, 7], vec![2, 5]], Budget::default());
+/// let classes = Classes::new(&gram, &[vec![0, 3], vec![1, 4, 7], vec![2, 5]], Budget::default(), &|| false);
 /// let pair = classes.pair(0, 2);
 /// assert_eq!((pair.len(), pair.entry(0, 3)), (4, gram.entry(0, 5)));
 /// ```
@@ -40,18 +40,21 @@ const MOST: usize = 4096;
 const SHARE: u64 = 4;
 
 impl<'a> Classes<'a> {
-    /// The rows of each class; squares are kept where entries are dear and there is room.
-    pub fn new(gram: &'a Lazy, rows: &[Vec<usize>], budget: Budget) -> Self {
+    /// The rows of each class; squares are kept where entries are dear and there is room, unless `stop` says so.
+    pub fn new(gram: &'a Lazy, rows: &[Vec<usize>], budget: Budget, stop: &Stop<'_>) -> Self {
         let entries: usize = rows.iter().map(|rows| rows.len() * rows.len()).sum();
         let pays = rows.len() > 2 && !gram.is_cheap() && rows.iter().all(|rows| rows.len() <= MOST);
         let room = Budget::of_bytes(budget.bytes() / SHARE).allows(4 * entries as u128);
         let keep = |rows: &Vec<usize>| {
             let points = gram.part(rows);
             let mut square = Buffer::zeros(rows.len() * rows.len());
-            points.store_single(&mut square);
+            points.store_single(&mut square, stop);
             Kept { points, square }
         };
-        let kept = if pays && room { rows.iter().map(keep).collect() } else { Vec::new() };
+        let mut kept: Vec<Kept> = if pays && room { rows.iter().map(keep).collect() } else { Vec::new() };
+        if stop() {
+            kept.clear();
+        }
         Self { gram, rows: rows.to_vec(), kept }
     }
 
@@ -129,17 +132,17 @@ impl Gram for Pair<'_> {
         self.whole.is_cheap()
     }
 
-    fn square_single(&self, rows: &[usize], out: &mut [f32]) {
+    fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
         let is_whole = rows.len() == self.len() && rows.iter().enumerate().all(|(at, &row)| at == row);
         let (Some((first, second)), true) = (&self.halves, is_whole) else {
-            return self.gram().square_single(rows, out);
+            return self.gram().square_single(rows, out, stop);
         };
         let n = self.len();
         first.spread(n, out);
         second.spread(n, out);
         let width = second.places.len();
         let mut between = vec![0.0; first.places.len() * width];
-        first.kept.points.cross_single(&second.kept.points, &mut between);
+        first.kept.points.cross_single(&second.kept.points, &mut between, stop);
         for (&i, line) in first.places.iter().zip(between.chunks_exact(width.max(1))) {
             second.places.iter().zip(line).for_each(|(&j, &entry)| out[i * n + j] = entry);
         }
@@ -173,15 +176,16 @@ mod tests {
         let gram = Lazy::new(&kernel.parse().unwrap(), &table).unwrap();
         assert!(!gram.is_cheap());
         let rows: Vec<Vec<usize>> = (0..3).map(|class| (class..60).step_by(3).collect()).collect();
-        let classes = Classes::new(&gram, &rows, Budget::default());
+        let classes = Classes::new(&gram, &rows, Budget::default(), &|| false);
         assert_eq!(classes.kept.len(), 3);
         let pair = classes.pair(0, 2);
         check_gram(&pair, 2e-6);
         let all: Vec<usize> = (0..40).collect();
         let (mut from_classes, mut as_it_is) = (vec![0.0; 1600], vec![0.0; 1600]);
-        pair.square_single(&all, &mut from_classes);
-        gram.part(&classes.rows(0, 2)).square_single(&all, &mut as_it_is);
+        pair.square_single(&all, &mut from_classes, &|| false);
+        gram.part(&classes.rows(0, 2)).square_single(&all, &mut as_it_is, &|| false);
         assert_eq!(from_classes, as_it_is);
-        assert!(Classes::new(&gram, &rows, Budget::of_bytes(4000)).kept.is_empty());
+        assert!(Classes::new(&gram, &rows, Budget::of_bytes(4000), &|| false).kept.is_empty());
+        assert!(Classes::new(&gram, &rows, Budget::default(), &|| true).kept.is_empty());
     }
 }

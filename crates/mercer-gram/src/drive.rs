@@ -230,8 +230,13 @@ pub(crate) fn add_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: 
     );
 }
 
-/// Entries between two questions whether to stop.
-pub(crate) const ROUND: usize = 1 << 23;
+/// Entries between two questions whether to stop: some hundredths of a second, where one knows.
+pub(crate) fn round<T: Entry>(tiles: &Tiles<'_, T>) -> usize {
+    match tiles.coordinates() {
+        0 => 1 << 16,
+        coordinates => (1 << 30) / coordinates.max(32),
+    }
+}
 
 /// K·V for a symmetric matrix with every entry computed once: an entry serves its row and its column. False, and nothing
 /// of use, if `stop`, which is told how many rows are done of how many, says so.
@@ -252,7 +257,7 @@ pub(crate) fn apply_symmetric<T: Entry>(
     let blocks_of_rows = n.div_ceil(height);
     let tasks = (SUMS / (8 * vectors.len().max(1))).clamp(2, 32).min(blocks_of_rows);
     let mut sums = vec![vec![0.0; vectors.len()]; tasks];
-    let round = tasks * (ROUND / (n * height * tasks)).max(1);
+    let round = (round(tiles) / (n * height)).max(rayon::current_num_threads());
     for first in (0..blocks_of_rows).step_by(round) {
         if stop(first * height, n) {
             return false;
@@ -260,7 +265,8 @@ pub(crate) fn apply_symmetric<T: Entry>(
         sums.par_iter_mut().enumerate().for_each_init(
             || (tiles.scratch(), vec![T::ZERO; width]),
             |(scratch, partial), (task, sums)| {
-                for block in (first + task..(first + round).min(blocks_of_rows)).step_by(tasks) {
+                let last = (first + round).min(blocks_of_rows);
+                for block in (first..last).filter(|block| block % tasks == task) {
                     let rows = block * height..((block + 1) * height).min(n);
                     triangle(tiles, scratch, rows, &weights, partial, sums);
                 }

@@ -2,6 +2,9 @@
 
 use mercer_linalg::Real;
 
+/// Asked now and then by work that takes long, from any thread; `true` ends it.
+pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
+
 /// A symmetric matrix of kernel values that may be computed only when asked for.
 pub trait Gram: Sync {
     /// Rows and columns.
@@ -37,14 +40,14 @@ pub trait Gram: Sync {
         add_rows(rows, weights, out, |rows, entries| self.rows_double(rows, entries));
     }
 
-    /// Entries at the crossings of some rows, one line after the other, in `f32`.
-    fn square_single(&self, rows: &[usize], out: &mut [f32]) {
-        square(rows, self.len(), out, |rows, entries| self.rows_single(rows, entries));
+    /// Entries at the crossings of some rows, one line after the other, in `f32`; of no use once `stop` has said so.
+    fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
+        square(rows, self.len(), out, stop, |rows, entries| self.rows_single(rows, entries));
     }
 
-    /// Entries at the crossings of some rows, one line after the other, in `f64`.
-    fn square_double(&self, rows: &[usize], out: &mut [f64]) {
-        square(rows, self.len(), out, |rows, entries| self.rows_double(rows, entries));
+    /// Entries at the crossings of some rows, one line after the other, in `f64`; of no use once `stop` has said so.
+    fn square_double(&self, rows: &[usize], out: &mut [f64], stop: &Stop<'_>) {
+        square(rows, self.len(), out, stop, |rows, entries| self.rows_double(rows, entries));
     }
 
     /// Kα from entries in `f64`, by the rows that have a coefficient; none if `stop`, which is asked now and then with
@@ -97,8 +100,8 @@ macro_rules! forward {
             self.$($inner)*.add_rows_double(rows, weights, out);
         }
 
-        fn square_double(&self, rows: &[usize], out: &mut [f64]) {
-            self.$($inner)*.square_double(rows, out);
+        fn square_double(&self, rows: &[usize], out: &mut [f64], stop: &$crate::Stop<'_>) {
+            self.$($inner)*.square_double(rows, out, stop);
         }
 
         fn narrowed<'n>(&'n self, rows: &[usize]) -> Option<Box<dyn Gram + 'n>> {
@@ -127,10 +130,19 @@ fn add_rows<T: Real>(rows: &[usize], weights: &[f64], out: &mut [f64], fetch: im
     }
 }
 
-fn square<T: Real>(rows: &[usize], n: usize, out: &mut [T], fetch: impl Fn(&[usize], &mut [T])) {
+fn square<T: Real>(
+    rows: &[usize],
+    n: usize,
+    out: &mut [T],
+    stop: &Stop<'_>,
+    fetch: impl Fn(&[usize], &mut [T]),
+) {
     let width = rows.len();
     let mut entries = vec![T::ZERO; FEW.min(width) * n];
     for (lines, out) in rows.chunks(FEW).zip(out.chunks_mut(FEW * width.max(1))) {
+        if stop() {
+            return;
+        }
         fetch(lines, &mut entries[..lines.len() * n]);
         for (row, out) in entries.chunks_exact(n.max(1)).zip(out.chunks_exact_mut(width.max(1))) {
             out.iter_mut().zip(rows).for_each(|(out, &column)| *out = row[column]);

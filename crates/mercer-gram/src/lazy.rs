@@ -3,8 +3,8 @@
 use mercer_kernel::{KernelExpr, Plan, Ready, Registry, Tiles};
 use mercer_points::Table;
 
-use crate::drive::{ROUND, Segment};
-use crate::{Gram, GramError, drive};
+use crate::drive::Segment;
+use crate::{Gram, GramError, Stop, drive};
 
 /// The precision of computed entries; sums over rows are `f64` in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,10 +97,17 @@ impl Lazy {
         Self { plan: self.plan.clone(), points, precision: self.precision }
     }
 
-    /// Entries in `f32` between these points (rows) and others (columns), row after row.
-    pub(crate) fn cross_single(&self, others: &Self, out: &mut [f32]) {
+    /// Entries in `f32` between these points (rows) and others (columns), row after row; of no use once `stop` has said so.
+    pub(crate) fn cross_single(&self, others: &Self, out: &mut [f32], stop: &Stop<'_>) {
+        let tiles = Tiles::<f32>::new(&self.plan, &self.points, &others.points);
         let rows: Vec<usize> = (0..self.len()).collect();
-        drive::rows(&Tiles::<f32>::new(&self.plan, &self.points, &others.points), &rows, out);
+        let some = (drive::round(&tiles) / others.len().max(1)).max(tiles.shape().0);
+        for (rows, out) in rows.chunks(some).zip(out.chunks_mut((some * others.len()).max(1))) {
+            if stop() {
+                return;
+            }
+            drive::rows(&tiles, rows, out);
+        }
     }
 
     /// The same matrix with [`apply`](Gram::apply) in another precision.
@@ -141,7 +148,7 @@ impl Lazy {
         support.iter().zip(&sums).for_each(|(&k, sum)| out[k] = *sum);
         let across = Tiles::<f64>::new(&self.plan, &self.points, &part);
         let segments = [Segment { columns: 0..support.len(), outputs: vec![0], weights }];
-        let height = (ROUND / support.len().max(1)).max(1).next_multiple_of(across.shape().0);
+        let height = (drive::round(&across) / support.len().max(1)).max(1).next_multiple_of(across.shape().0);
         for (round, others) in others.chunks(height).enumerate() {
             if stop(support.len() / 2 + round * height, all) {
                 return None;
@@ -179,9 +186,9 @@ impl Lazy {
         self.cross_apply(&self.points, vectors, out);
     }
 
-    /// Every entry of a symmetric matrix, row after row.
-    pub(crate) fn store_single(&self, out: &mut [f32]) {
-        drive::store(&Tiles::<f32>::new(&self.plan, &self.points, &self.points), out, &|| false);
+    /// Every entry of a symmetric matrix, row after row; of no use once `stop` has said so.
+    pub(crate) fn store_single(&self, out: &mut [f32], stop: &Stop<'_>) {
+        drive::store(&Tiles::<f32>::new(&self.plan, &self.points, &self.points), out, stop);
     }
 
     /// Every entry of a symmetric matrix, row after row.
@@ -222,14 +229,14 @@ impl Gram for Lazy {
         drive::add_rows(&Tiles::<f64>::new(&self.plan, &self.points, &self.points), rows, weights, out);
     }
 
-    fn square_single(&self, rows: &[usize], out: &mut [f32]) {
+    fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
         let part = self.plan.part(&self.points, rows);
-        drive::store(&Tiles::<f32>::new(&self.plan, &part, &part), out, &|| false);
+        drive::store(&Tiles::<f32>::new(&self.plan, &part, &part), out, stop);
     }
 
-    fn square_double(&self, rows: &[usize], out: &mut [f64]) {
+    fn square_double(&self, rows: &[usize], out: &mut [f64], stop: &Stop<'_>) {
         let part = self.plan.part(&self.points, rows);
-        drive::store(&Tiles::<f64>::new(&self.plan, &part, &part), out, &|| false);
+        drive::store(&Tiles::<f64>::new(&self.plan, &part, &part), out, stop);
     }
 
     fn narrowed<'a>(&'a self, rows: &[usize]) -> Option<Box<dyn Gram + 'a>> {

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::Gram;
 use crate::gram::forward;
+use crate::{Gram, Stop};
 
 /// The same matrix; [`products`](Gram::products) of the vector that was asked for last are not computed again.
 ///
@@ -51,8 +51,8 @@ impl Gram for Remembered<'_> {
         self.gram.is_cheap()
     }
 
-    fn square_single(&self, rows: &[usize], out: &mut [f32]) {
-        self.gram.square_single(rows, out);
+    fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
+        self.gram.square_single(rows, out, stop);
     }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {

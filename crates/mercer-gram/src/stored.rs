@@ -54,7 +54,7 @@ impl Stored<f32> {
     pub fn new(gram: &Lazy, budget: Budget) -> Result<Self, GramError> {
         Self::fits(gram.len(), budget)?;
         let mut entries = Buffer::zeros(gram.len() * gram.len());
-        gram.store_single(&mut entries);
+        gram.store_single(&mut entries, &|| false);
         Ok(Self { n: gram.len(), entries })
     }
 }

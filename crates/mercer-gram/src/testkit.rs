@@ -75,8 +75,8 @@ fn sums_and_squares(gram: &dyn Gram, rows: &[usize], (double, single): (f64, f64
         assert!((products[j] - want).abs() <= double * n as f64, "product at {j}");
     }
     let (mut square, mut rough) = (vec![0.0; count * count], vec![0.0; count * count]);
-    gram.square_double(rows, &mut square);
-    gram.square_single(rows, &mut rough);
+    gram.square_double(rows, &mut square, &|| false);
+    gram.square_single(rows, &mut rough, &|| false);
     for (at, (fine, rough)) in square.iter().zip(&rough).enumerate() {
         let want = gram.entry(rows[at / count], rows[at % count]);
         assert!((fine - want).abs() <= double, "square at {at} in f64: {fine} and {want}");

@@ -142,7 +142,7 @@ fn threads_do_not_change_a_bit() {
                 let (mut sums, mut square) = (vec![0.0; 2 * n], vec![0.0; chosen.len().pow(2)]);
                 lazy.add_rows_single(&chosen, &vectors[..chosen.len()], &mut sums[..n]);
                 lazy.add_rows_double(&chosen, &vectors[..chosen.len()], &mut sums[n..]);
-                lazy.square_single(&chosen, &mut square);
+                lazy.square_single(&chosen, &mut square, &|| false);
                 (symmetric, plain, rows, stored.entries().to_vec(), sums, square)
             })
         };

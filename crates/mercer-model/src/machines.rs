@@ -60,7 +60,8 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         Goal::Classes(names, codes) if shares.len() > 1 => {
             let rows: Vec<Vec<usize>> =
                 (0..names.len()).map(|class| of_class(codes, class).collect()).collect();
-            Some(Classes::new(posed.gram, &rows, posed.setting.budget))
+            let stop = || posed.setting.watch.stopped();
+            Some(Classes::new(posed.gram, &rows, posed.setting.budget, &stop))
         }
         _ => None,
     };

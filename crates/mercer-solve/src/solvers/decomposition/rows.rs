@@ -157,10 +157,14 @@ impl<'g> Rows<'g> {
                 if let Some(status) = run.stop() {
                     return Err(status);
                 }
+                let stop = || run.stop().is_some();
                 if *double {
-                    self.gram.square_double(rows, out.double(len));
+                    self.gram.square_double(rows, out.double(len), &stop);
                 } else {
-                    self.gram.square_single(rows, out.single(len));
+                    self.gram.square_single(rows, out.single(len), &stop);
+                }
+                if let Some(status) = run.stop() {
+                    return Err(status);
                 }
                 run.count(len / 2);
                 Ok(())
@@ -203,7 +207,8 @@ fn fused(
     run: &mut Run<'_>,
     polls: bool,
 ) -> Result<(), Status> {
-    for terms in terms.chunks((FUSED / out.len().max(1)).max(HEIGHT).next_multiple_of(HEIGHT)) {
+    let entries = if gram.is_cheap() { FUSED } else { FUSED / 16 };
+    for terms in terms.chunks((entries / out.len().max(1)).max(HEIGHT).next_multiple_of(HEIGHT)) {
         if let Some(status) = run.stop().filter(|_| polls) {
             return Err(status);
         }
