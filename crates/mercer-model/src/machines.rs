@@ -60,7 +60,7 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         Goal::Classes(names, codes) if shares.len() > 1 => {
             let rows: Vec<Vec<usize>> =
                 (0..names.len()).map(|class| of_class(codes, class).collect()).collect();
-            let stop = || posed.setting.watch.stopped();
+            let stop = || is_over(posed, started);
             Some(Classes::new(posed.gram, &rows, posed.setting.budget, &stop))
         }
         _ => None,
@@ -84,10 +84,8 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         Some(_) if posed.spec.kernel.mercer().status != mercer_kernel::Status::Psd => Convexity::Assumed,
         Some(_) => Convexity::Proved,
         None => {
-            let (setting, limit) = (posed.setting, posed.setting.limits.time);
-            let late = || limit.is_some_and(|limit| started.elapsed() >= limit);
-            let poll = || setting.watch.stopped() || late();
-            convexity(&posed.spec.kernel, posed.gram, setting.budget, &poll)
+            let poll = || is_over(posed, started);
+            convexity(&posed.spec.kernel, posed.gram, posed.setting.budget, &poll)
         }
     };
     let mut used = vec![false; total];
@@ -110,6 +108,12 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         machine(posed.spec.learner, share.pair, coefficients, solution, certificate)
     });
     Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })
+}
+
+/// Whether the work is to end.
+fn is_over(posed: &Posed<'_>, started: Instant) -> bool {
+    let setting = posed.setting;
+    setting.watch.stopped() || setting.limits.time.is_some_and(|limit| started.elapsed() >= limit)
 }
 
 /// Whether a share has so few rows that a thread alone is soon done with it, and the budget has room for the squares of

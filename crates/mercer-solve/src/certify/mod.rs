@@ -84,6 +84,9 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
 
 /// Kα from accurate entries, support rows only; none if it would not be done by the deadline, judged by its pace.
 pub(crate) fn products(gram: &dyn Gram, alpha: &[f64], deadline: Option<Instant>) -> Option<Vec<f64>> {
+    if alpha.iter().all(|a| *a == 0.0) {
+        return Some(vec![0.0; alpha.len()]);
+    }
     let started = Instant::now();
     gram.products(alpha, &|done, all| {
         let Some(deadline) = deadline else { return false };
