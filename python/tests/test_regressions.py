@@ -220,3 +220,18 @@ def test_a_time_limit_holds_for_probabilities() -> None:
         model = mercer.SVC(C=1e4, gamma=1.0, probability=True, time_limit=0.4).fit(points, labels)
     assert time.perf_counter() - started < PATIENCE
     np.testing.assert_allclose(model.predict_proba(points[:5]).sum(axis=1), 1.0)
+
+
+def test_rows_in_single_precision_under_a_kernel_of_large_values() -> None:
+    """Inner products of 1e8 in single precision would be off by more than the margin."""
+    X = (1000 + np.random.default_rng(0).standard_normal((200, 100))).astype(np.float32)
+    model = mercer.SVC(kernel="linear", C=1).fit(X, X[:, 0] > 1000)
+    assert np.allclose(model.decision_function(X), model.decision_function(X.astype(np.float64)), atol=1e-6)
+
+
+def test_a_matrix_that_was_in_single_precision_is_a_gram_matrix() -> None:
+    """Rounding alone makes its smallest eigenvalues negative."""
+    X = np.random.default_rng(0).standard_normal((300, 5))
+    K = (X @ X.T).astype(np.float32).astype(np.float64)
+    assert np.linalg.eigvalsh(K)[0] < 0
+    assert mercer.SVC(kernel="precomputed").fit(K, X[:, 0] > 0).certificate_.convex

@@ -83,13 +83,13 @@ pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T], poll: &(dyn F
     out.par_chunks_mut(height * n).enumerate().for_each_init(
         || (tiles.scratch(), Vec::new()),
         |(scratch, rows): &mut (_, Vec<usize>), (block, out)| {
-            if poll() {
-                return;
-            }
             rows.clear();
             rows.extend(block * height..((block + 1) * height).min(n));
             tiles.choose_rows(scratch, rows);
             for columns in blocks(block * height..n, tiles.stride()) {
+                if poll() {
+                    return;
+                }
                 let entries = tiles.block(scratch, columns.clone());
                 for (from, to) in entries.chunks(tiles.stride()).zip(out.chunks_exact_mut(n)) {
                     to[columns.clone()].copy_from_slice(&from[..columns.len()]);

@@ -148,7 +148,8 @@ impl Lazy {
         support.iter().zip(&sums).for_each(|(&k, sum)| out[k] = *sum);
         let across = Tiles::<f64>::new(&self.plan, &self.points, &part);
         let segments = [Segment { columns: 0..support.len(), outputs: vec![0], weights }];
-        let height = (drive::round(&across) / support.len().max(1)).max(1).next_multiple_of(across.shape().0);
+        let least = across.shape().0 * rayon::current_num_threads();
+        let height = (drive::round(&across) / support.len().max(1)).max(least);
         for (round, others) in others.chunks(height).enumerate() {
             if stop(support.len() / 2 + round * height, all) {
                 return None;

@@ -29,7 +29,12 @@ pub(crate) fn convexity(
     }
     let (part, mut entries) = (Sub::new(gram, rows), vec![0.0; count * count]);
     part.rows_double(&(0..count).collect::<Vec<usize>>(), &mut entries);
-    match check_matrix(count, &entries, Precision::Double, poll).map(|found| found.verdict) {
+    // What a matrix or a function of the user holds may have been in single precision before.
+    let precision = match kernel.mercer().status {
+        Status::Unknown(_) => Precision::Single,
+        _ => Precision::Double,
+    };
+    match check_matrix(count, &entries, precision, poll).map(|found| found.verdict) {
         Some(MatrixVerdict::Psd) if count == n => Convexity::Measured,
         Some(MatrixVerdict::Psd | MatrixVerdict::NotRefuted) => Convexity::Sampled { rows: count },
         Some(MatrixVerdict::Refuted { rows, value, .. }) => Convexity::Refuted {

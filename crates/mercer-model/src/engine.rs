@@ -32,8 +32,8 @@ pub(crate) struct Tiled {
     /// The support point that stands at each place.
     order: Vec<usize>,
     segments: Vec<Segment>,
-    /// Whether rows in single precision are worth no more than that.
-    single: bool,
+    /// How long the coefficients are, in units of the support points; none if single precision is not enough anyway.
+    single: Option<f64>,
 }
 
 /// Support points of a precomputed matrix.
@@ -67,7 +67,7 @@ impl Engine {
         self.products_by(rows, parts, table)
     }
 
-    /// The same with so many rows prepared at a time, of which no bit depends.
+    /// The same with so many rows prepared at a time, which decides at most over the last bits.
     fn products_by(&self, rows: usize, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
         let machines = parts.machines.len();
         let mut out = Vec::with_capacity(table.len() * machines);
@@ -92,7 +92,9 @@ impl Engine {
     fn multiply(&self, parts: &Parts, prepared: &Prepared, single: bool, out: &mut [f64]) {
         match (self, prepared) {
             (Self::Kernel(tiled), Prepared::Ready(rows)) => {
-                let precision = if single && tiled.single { Precision::Single } else { Precision::Double };
+                let length = tiled.single.filter(|_| single).map(|length| length * largest(rows).sqrt());
+                let is_enough = length.is_some_and(|length| length <= SHORT);
+                let precision = if is_enough { Precision::Single } else { Precision::Double };
                 tiled.gram.cross_segments(rows, &tiled.segments, precision, out);
             }
             (_, Prepared::Values(values)) => {
@@ -135,15 +137,17 @@ impl Engine {
     }
 }
 
-/// Entries in single precision are off by less than a millionth, so that scores in units of the margin are off by a few
-/// thousandths at most, and as a rule by much less, where the coefficients are no longer than this.
+/// Entries in single precision are off by a millionth of the largest k(x,x). The coefficients' length times that is what
+/// scores, in units of the margin, are expected to be off by: up to this many millionths, and as a rule far less.
 const SHORT: f64 = 2000.0;
 
 impl Tiled {
     fn new(parts: &Parts, gram: Lazy) -> Self {
         let machines = &parts.machines;
         let length = |machine: &Machine| machine.coefficients.iter().map(|a| a * a).sum::<f64>().sqrt();
-        let single = parts.task != Task::Numbers && machines.iter().all(|machine| length(machine) <= SHORT);
+        let length = machines.iter().map(length).fold(0.0, f64::max);
+        // Scores that are numbers have a unit of their own.
+        let single = (parts.task != Task::Numbers).then_some(length * largest(gram.points()).sqrt());
         let Some(classes) = classes(parts) else {
             let weights = machines.iter().flat_map(|machine| machine.coefficients.iter().copied()).collect();
             let order: Vec<usize> = (0..gram.points().len()).collect();
@@ -168,6 +172,11 @@ impl Tiled {
         }
         Self { gram: gram.part(&order), order, segments, single }
     }
+}
+
+/// The largest k(x,x), not below 1.
+fn largest(points: &mercer_kernel::Ready) -> f64 {
+    points.diagonal().iter().fold(1.0, |largest: f64, k| largest.max(k.abs()))
 }
 
 /// The class of each support point, read off the signs of its coefficients; none unless all machines are for pairs and

@@ -61,7 +61,10 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
             let rows: Vec<Vec<usize>> =
                 (0..names.len()).map(|class| of_class(codes, class).collect()).collect();
             let stop = || is_over(posed, started);
-            Some(Classes::new(posed.gram, &rows, posed.setting.budget, &stop))
+            // Only squares in single precision are shared; with a small gap in sight the engine wants double precision.
+            let shares = is_dual(posed) && posed.spec.tolerance.gap.is_none_or(|gap| gap >= 1e-4);
+            let budget = if shares { posed.setting.budget } else { Budget::of_bytes(0) };
+            Some(Classes::new(posed.gram, &rows, budget, &stop))
         }
         _ => None,
     };
@@ -70,9 +73,11 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         Ok((share, solution, certificate))
     };
     let solved: Result<Vec<(Share, Solution, Certificate)>, ModelError> =
-        if classes.is_some() && are_small(&shares, posed.setting.budget) {
+        if classes.is_some() && is_dual(posed) && are_small(&shares, posed.setting.budget) {
             // Such pairs have little to share out within each, and nothing to do with each other.
-            shares.into_par_iter().map(|share| one(share, None)).collect()
+            let solved: Vec<Result<_, ModelError>> =
+                shares.into_par_iter().map(|share| one(share, None)).collect();
+            solved.into_iter().collect()
         } else {
             let shared = if shares.len() > 1 { solver_for_several(posed) } else { None };
             shares.into_iter().map(|share| one(share, shared.as_deref())).collect()
@@ -116,12 +121,19 @@ fn is_over(posed: &Posed<'_>, started: Instant) -> bool {
     setting.watch.stopped() || setting.limits.time.is_some_and(|limit| started.elapsed() >= limit)
 }
 
+/// Whether pairs are solved by blocks of their dual, in the memory that squares of working sets take.
+fn is_dual(posed: &Posed<'_>) -> bool {
+    matches!(posed.spec.learner, Learner::Smo | Learner::NuSvc) && posed.features.is_none()
+}
+
 /// Whether a share has so few rows that a thread alone is soon done with it, and the budget has room for the squares of
 /// as many of them as there are threads.
 fn are_small(shares: &[Share], budget: Budget) -> bool {
     const FEW: usize = 6144;
     let most = shares.iter().map(|share| share.y.len()).max().unwrap_or(0);
-    most <= FEW && budget.allows((most * most * size_of::<f64>() * rayon::current_num_threads()) as u128)
+    // A thread that waits for others may have begun with the next share.
+    let at_once = 2 * rayon::current_num_threads();
+    most <= FEW && budget.allows((most * most * size_of::<f64>() * at_once) as u128)
 }
 
 impl Share {

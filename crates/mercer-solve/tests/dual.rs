@@ -569,3 +569,26 @@ fn rounding_does_not_refute_a_kernel() {
     let solution = Smo::default().solve(&problem, None, run).unwrap();
     assert_eq!(certify(&problem, &solution).convexity, Convexity::Assumed);
 }
+
+#[test]
+fn an_early_end_hands_back_scores_of_its_own_coefficients() {
+    let n = 6500;
+    let table = random(n, 2, 29);
+    let gram = gram("rbf(sigma=0.3)", &table);
+    let y = targets(&Hinge, n, 5);
+    let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 1e-4, true).unwrap();
+    let asked = Tolerance { gap: None, violation: Some(1e-3) };
+    let mut ended_early = 0;
+    for iterations in [500, 2000, 6000, 9000, 12_000, 15_000] {
+        let limits = Limits { iterations: Some(iterations), time: None };
+        let solution = Smo::default()
+            .solve(&problem, None, &mut Run::new(&mercer_solve::Silent, limits, asked))
+            .unwrap();
+        ended_early += usize::from(solution.status == Status::IterationLimit);
+        let exact = gram.products(&solution.alpha, &|_, _| false).unwrap();
+        let scores = solution.scores.as_ref().expect("the solver keeps scores");
+        let worst = scores.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(worst <= 1e-3, "{iterations} iterations: {worst:e}");
+    }
+    assert!(ended_early >= 3);
+}

@@ -272,6 +272,9 @@ impl<'a, T: Entry> Tiles<'a, T> {
 
     /// How many coordinates are gone through for an entry; none where that is not known.
     pub fn coordinates(&self) -> usize {
+        if self.steps.iter().any(|step| matches!(step, Step::Foreign)) {
+            return 0;
+        }
         let own = self.packs.iter().map(Pack::dim).chain(self.exact.iter().map(Pack::dim)).sum();
         self.wide.as_ref().map_or(own, |wide| wide.coordinates())
     }

@@ -1,6 +1,6 @@
 //! The certificate: how close to optimal a solution is, from the problem and α alone (`docs/maths.md` §3.2).
 //!
-//! Nothing here reads how a solver came to its answer. Scores Kα are computed again from `f64` entries; the dual value
+//! Nothing here reads how a solver came to its answer. Scores Kα are computed from α and `f64` entries; the dual value
 //! of α, projected into the dual domain where it lies outside, bounds the optimum from below whoever found it.
 
 mod certificate;

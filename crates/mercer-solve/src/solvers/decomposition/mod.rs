@@ -4,10 +4,11 @@
 //! minimise  ½βᵀQβ + pᵀβ     lower ≤ β ≤ upper,   Σ β = constant in each group (or no sum at all)
 //! ```
 //!
-//! Scores F = Kα are kept in `f64` for all rows. A working set W of some hundred variables is solved on K_WW, then
-//! F += K(:,W)·Δβ from rows that are cached (`docs/maths.md` §3.3, §4.5; Joachims 1999, Fan, Chen, Lin 2005, Wen et al.
-//! 2018). Rows may be `f32`: before success is claimed F is computed again from `f64` entries, and where that shows twice
-//! that the criterion was not met, rows are `f64` from then on. An iteration is a step of one pair, as in LIBSVM.
+//! Scores F = Kα are kept in `f64`, for all rows but those whose variables are thought to stay at their bounds. A working
+//! set W of some thousand variables, or all, is solved on K_WW, then F += K(:,W)·Δβ from rows that are computed or cached
+//! (`docs/maths.md` §3.3, §4.5; Joachims 1999, Fan, Chen, Lin 2005, Wen et al. 2018). Rows may be `f32`: before success is
+//! claimed F is computed for all rows from `f64` entries, and where that shows twice that the criterion was not met, rows
+//! are `f64` from then on. An iteration is a step of one pair, as in LIBSVM.
 
 mod inner;
 mod pace;
@@ -79,7 +80,10 @@ pub(super) fn minimise(
 ) -> Result<Outcome, SolveError> {
     let mut engine = Engine::new(program, gram, reading, settings, run.tolerance());
     let status = match engine.begin(start, run) {
-        Ok(()) => engine.work(run)?,
+        Ok(()) => {
+            let status = engine.work(run)?;
+            engine.catch_up(status, run)?
+        }
         Err(status) => status,
     };
     Ok(Outcome { state: engine.state, status, iterations: engine.iterations, hopeless: engine.hopeless })
@@ -107,6 +111,8 @@ struct Engine<'a> {
     scale: f64,
     /// Variables that are thought to stay at their bounds: their scores are not kept until all are computed again.
     aside: Vec<bool>,
+    /// β and the scores of all rows when the first were set aside.
+    before: Option<(Vec<f64>, Vec<f64>)>,
     /// Whether variables may be set aside: until that was found to be rash.
     sets_aside: bool,
     /// All variables are worked on at once.
@@ -156,6 +162,7 @@ impl<'a> Engine<'a> {
             iterations: 0,
             hopeless: false,
             aside: vec![false; program.len()],
+            before: None,
             sets_aside: true,
             is_whole,
             largest,
@@ -196,6 +203,8 @@ impl<'a> Engine<'a> {
                     return Ok(Status::Solved);
                 }
                 if let Err(status) = self.refresh(run) {
+                    // What the scores seemed to show was not looked at again.
+                    self.hopeless = false;
                     return Ok(status);
                 }
                 is_fresh = true;
@@ -227,6 +236,27 @@ impl<'a> Engine<'a> {
                 return Ok(status);
             }
         }
+    }
+
+    /// At an early end, scores of the rows that were set aside are those of an older β. They are brought up to date if there
+    /// is the time; else β and all scores are those of when the first rows were set aside.
+    fn catch_up(&mut self, status: Status, run: &mut Run<'_>) -> Result<Status, SolveError> {
+        let Some((beta, mut scores)) = self.before.take() else { return Ok(status) };
+        if self.rows.breadth() == scores.len() {
+            return Ok(status);
+        }
+        let moved: Vec<f64> = self.state.beta.iter().zip(&beta).map(|(new, old)| new - old).collect();
+        let terms = self.terms(&moved);
+        self.rows.spread();
+        self.aside.fill(false);
+        let late = matches!(status, Status::Stopped | Status::TimeLimit);
+        if late && terms.len() * scores.len() > LAST_PRODUCTS {
+            (self.state.beta, self.state.scores) = (beta, scores);
+        } else if self.rows.accumulate(&terms, &mut scores, run, false).is_ok() {
+            self.state.scores = scores;
+        }
+        self.survey()?;
+        Ok(status)
     }
 
     /// Stuck: with better scores, then with better rows, then for good.
@@ -310,6 +340,7 @@ impl<'a> Engine<'a> {
         self.refreshes += 1;
         self.aside.fill(false);
         self.rows.spread();
+        self.before = None;
         Ok(())
     }
 
@@ -329,7 +360,11 @@ impl<'a> Engine<'a> {
             wanted[self.program.rows[a]] |= !settled && !self.aside[a];
         }
         let rows: Vec<usize> = (0..wanted.len()).filter(|&row| wanted[row]).collect();
+        let were_all = self.rows.breadth() == wanted.len();
         if rows.len() as f64 <= WORTH * self.rows.breadth() as f64 && self.rows.narrow(rows) {
+            if were_all {
+                self.before = Some((self.state.beta.clone(), self.state.scores.clone()));
+            }
             for (a, &row) in self.program.rows.iter().enumerate() {
                 self.aside[a] = !wanted[row];
             }
@@ -359,6 +394,10 @@ impl<'a> Engine<'a> {
             Square::Double(kernel) => part.solve(kernel, target, most, run),
         };
         let Part { beta, gradient, .. } = part;
+        if self.is_whole && !gradient.iter().all(|slope| slope.is_finite()) {
+            // Beyond the range of single precision.
+            return Ok(false);
+        }
         let (mut terms, mut lowered) = (Vec::new(), 0.0);
         for (at, (&a, &row)) in chosen.iter().zip(&rows).enumerate() {
             let change = beta[at] - self.state.beta[a];

@@ -113,6 +113,7 @@ impl<'g> Rows<'g> {
         }
         let mut place = vec![NOWHERE; self.gram.len()];
         rows.iter().zip(0..).for_each(|(&row, at)| place[row] = at);
+        self.narrow = None;
         self.narrow = self.gram.narrowed(&rows).map(|gram| Narrow { rows, place, gram });
         self.narrow.is_some()
     }
