@@ -241,7 +241,7 @@ impl Matrix<'_> {
     fn factored(&self, tolerance: f64, poll: &(dyn Fn() -> bool + Sync)) -> Option<MatrixVerdict> {
         let mut factor = self.entries.to_vec();
         (0..self.n).for_each(|i| factor[i * self.n + i] += tolerance);
-        let pivot = match cholesky(self.n, &mut factor, poll) {
+        let pivot = match cholesky(self.n, self.n, &mut factor, poll) {
             Ok(()) => return Some(MatrixVerdict::Psd),
             Err(CholeskyError::Pivot { row, .. }) => row,
             Err(_) => return None,
@@ -249,7 +249,7 @@ impl Matrix<'_> {
         let before: Vec<f64> =
             factor.chunks_exact(self.n).take(pivot).flat_map(|row| &row[..pivot]).copied().collect();
         let mut vector: Vec<f64> = self.row(pivot)[..pivot].iter().map(|v| -v).collect();
-        cholesky_solve(pivot, &before, &mut vector, poll).ok()?;
+        cholesky_solve(pivot, pivot, &before, &mut vector, poll).ok()?;
         vector.push(1.0);
         normalize(&mut vector);
         Some(self.witness((0..=pivot).collect(), &vector).unwrap_or(MatrixVerdict::NotRefuted))

@@ -62,7 +62,7 @@ pub(super) fn factored(
         return Ok(squares::nothing(problem, run, squares::risk(solver, problem)?));
     }
     match factor(gram, &rows, ridge(problem, &rows), run) {
-        Ok(system) => answer(problem, &rows, &system, start, run),
+        Ok(mut system) => answer(problem, &rows, &mut system, start, run),
         Err(fault) => ended(problem, fault, start, run),
     }
 }
@@ -87,7 +87,7 @@ pub(super) fn factor(
 pub(super) fn answer(
     problem: &Problem<'_>,
     rows: &[usize],
-    system: &System,
+    system: &mut System,
     start: Option<&Solution>,
     run: &mut Run<'_>,
 ) -> Result<Solution, SolveError> {

@@ -278,7 +278,7 @@ impl Machine<'_, '_> {
             let scores = self.product(&alpha);
             target.iter_mut().zip(&curved).for_each(|(t, &i)| *t -= scores[i]);
         }
-        let system = System::new(self.select(&curved), ridge, run)?;
+        let mut system = System::new(self.select(&curved), ridge, run)?;
         let answer = system.solve(&target, problem.offset().then_some(-fixed), run)?;
         curved.iter().zip(&answer.alpha).for_each(|(&i, &a)| alpha[i] = a);
         Ok((alpha, answer.bias))

@@ -82,7 +82,7 @@ impl Pivoted {
                 sum + f64::from(u8::from(a == b))
             })
             .collect();
-        if cholesky(k, &mut small, &|| run.stop().is_some()).is_err() {
+        if cholesky(k, k, &mut small, &|| run.stop().is_some()).is_err() {
             // The diagonal alone is a preconditioner too.
             columns.clear();
             small.clear();
@@ -101,7 +101,7 @@ impl Pivoted {
             return out;
         }
         let mut inner: Vec<f64> = self.columns.par_iter().map(|column| dot(column, &out)).collect();
-        if cholesky_solve(inner.len(), &self.small, &mut inner, &|| false).is_err() {
+        if cholesky_solve(inner.len(), inner.len(), &self.small, &mut inner, &|| false).is_err() {
             return out;
         }
         out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {

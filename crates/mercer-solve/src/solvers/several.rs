@@ -93,7 +93,7 @@ impl Solver for SeveralByCholesky<'_> {
             },
         };
         let found = kept.insert(found);
-        answer(problem, &found.rows, &found.system, start, run)
+        answer(problem, &found.rows, &mut found.system, start, run)
     }
 }
 
