@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use mercer_linalg::{Budget, Buffer};
 
 use crate::gram::forward;
-use crate::{Gram, Lazy, Stop};
+use crate::{Gram, Lazy, Precision, Stop, Wanted};
 
 /// The points of each class, and the entries within it.
 ///
@@ -156,7 +156,26 @@ impl Gram for Pair<'_> {
     }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
-        self.whole.products_among(&self.rows, alpha, stop)
+        self.whole.products_among(&self.rows, alpha, None, stop)
+    }
+
+    fn products_where(
+        &self,
+        alpha: &[f64],
+        wanted: &Wanted<'_>,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        self.whole.products_among(&self.rows, alpha, Some(wanted), stop)
+    }
+
+    fn products_at(
+        &self,
+        rows: &[usize],
+        alpha: &[f64],
+        precision: Precision,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        self.whole.products_at_among(&self.rows, rows, alpha, precision, stop)
     }
 }
 

@@ -2,8 +2,13 @@
 
 use mercer_linalg::Real;
 
+use crate::Precision;
+
 /// Asked now and then by work that takes long, from any thread; `true` ends it.
 pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// Rows without a coefficient whose products are wanted, once those of the others are known.
+pub type Wanted<'a> = dyn Fn(&[f64]) -> Vec<usize> + 'a;
 
 /// A symmetric matrix of kernel values that may be computed only when asked for.
 pub trait Gram: Sync {
@@ -65,6 +70,55 @@ pub trait Gram: Sync {
         }
         Some(out)
     }
+
+    /// The same where rows without a coefficient may be known well enough: `wanted`, which is told the products at the
+    /// others, says which of them are not. Products at the rest are of no use, unless it was never asked.
+    fn products_where(
+        &self,
+        alpha: &[f64],
+        _wanted: &Wanted<'_>,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        self.products(alpha, stop)
+    }
+
+    /// (Kα)_i at some rows i alone.
+    fn products_at(
+        &self,
+        rows: &[usize],
+        alpha: &[f64],
+        precision: Precision,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        let (n, mut out) = (self.len(), vec![0.0; rows.len()]);
+        let (mut single, mut double) = (Vec::new(), Vec::new());
+        for (number, (rows, out)) in rows.chunks(FEW).zip(out.chunks_mut(FEW)).enumerate() {
+            if stop(number * FEW, rows.len()) {
+                return None;
+            }
+            let long: &[f64] = match precision {
+                Precision::Double => {
+                    double.resize(rows.len() * n, 0.0);
+                    self.rows_double(rows, &mut double);
+                    &double
+                }
+                Precision::Single => {
+                    single.resize(rows.len() * n, 0.0);
+                    self.rows_single(rows, &mut single);
+                    double.clear();
+                    double.extend(single.iter().map(|&v| f64::from(v)));
+                    &double
+                }
+            };
+            for (row, out) in long.chunks_exact(n.max(1)).zip(out) {
+                *out = row.iter().zip(alpha).map(|(k, a)| k * a).sum();
+            }
+        }
+        Some(out)
+    }
+
+    /// Takes note of products that somebody has found out, for who asks for them next.
+    fn remember(&self, _alpha: &[f64], _products: &[f64]) {}
 
     /// The matrix of some of the rows, in the given order, where that makes less work of what is asked of it.
     fn narrowed<'a>(&'a self, _rows: &[usize]) -> Option<Box<dyn Gram + 'a>> {

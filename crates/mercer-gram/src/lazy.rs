@@ -1,10 +1,10 @@
 //! A Gram matrix that is computed when asked, and never held.
 
-use mercer_kernel::{KernelExpr, Plan, Ready, Registry, Tiles};
+use mercer_kernel::{Entry, KernelExpr, Plan, Ready, Registry, Tiles};
 use mercer_points::Table;
 
 use crate::drive::Segment;
-use crate::{Gram, GramError, Stop, drive};
+use crate::{Gram, GramError, Stop, Wanted, drive};
 
 /// The precision of computed entries; sums over rows are `f64` in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -132,6 +132,7 @@ impl Lazy {
         &self,
         rows: &[usize],
         alpha: &[f64],
+        wanted: Option<&Wanted<'_>>,
         stop: &dyn Fn(usize, usize) -> bool,
     ) -> Option<Vec<f64>> {
         let (support, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&k| alpha[k] != 0.0);
@@ -146,19 +147,53 @@ impl Lazy {
             return None;
         }
         support.iter().zip(&sums).for_each(|(&k, sum)| out[k] = *sum);
-        let across = Tiles::<f64>::new(&self.plan, &self.points, &part);
-        let segments = [Segment { columns: 0..support.len(), outputs: vec![0], weights }];
-        let least = across.shape().0 * rayon::current_num_threads();
-        let height = (drive::round(&across) / support.len().max(1)).max(least);
-        for (round, others) in others.chunks(height).enumerate() {
-            if stop(support.len() / 2 + round * height, all) {
+        let others = wanted.map_or(others, |wanted| wanted(&out));
+        let at: Vec<usize> = others.iter().map(|&k| rows[k]).collect();
+        let stop = |done: usize, _: usize| stop(support.len() / 2 + done, support.len() / 2 + at.len());
+        let sums = self.across::<f64>(&at, &part, weights, &stop)?;
+        others.iter().zip(sums).for_each(|(&k, sum)| out[k] = sum);
+        Some(out)
+    }
+
+    /// Σ_j w_j k(x_i, z_j) for some rows i and other points z.
+    fn across<T: Entry>(
+        &self,
+        rows: &[usize],
+        others: &Ready,
+        weights: Vec<f64>,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        let tiles = Tiles::<T>::new(&self.plan, &self.points, others);
+        let segments = [Segment { columns: 0..others.len(), outputs: vec![0], weights }];
+        let least = tiles.shape().0 * rayon::current_num_threads();
+        let height = (drive::round(&tiles) / others.len().max(1)).max(least);
+        let mut out = vec![0.0; rows.len()];
+        for (round, (some, out)) in rows.chunks(height).zip(out.chunks_mut(height)).enumerate() {
+            if stop(round * height, rows.len()) {
                 return None;
             }
-            let mut sums = vec![0.0; others.len()];
-            drive::apply(&across, &others.iter().map(|&k| rows[k]).collect::<Vec<_>>(), &segments, &mut sums);
-            others.iter().zip(sums).for_each(|(&k, sum)| out[k] = sum);
+            drive::apply(&tiles, some, &segments, out);
         }
         Some(out)
+    }
+
+    /// Σ α_j k(x_j, x_i) at some of the rows, which j and i count.
+    pub(crate) fn products_at_among(
+        &self,
+        rows: &[usize],
+        at: &[usize],
+        alpha: &[f64],
+        precision: Precision,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        let support: Vec<usize> = (0..rows.len()).filter(|&k| alpha[k] != 0.0).collect();
+        let weights: Vec<f64> = support.iter().map(|&k| alpha[k]).collect();
+        let part = self.plan.part(&self.points, &support.iter().map(|&k| rows[k]).collect::<Vec<_>>());
+        let at: Vec<usize> = at.iter().map(|&k| rows[k]).collect();
+        match precision {
+            Precision::Single => self.across::<f32>(&at, &part, weights, stop),
+            Precision::Double => self.across::<f64>(&at, &part, weights, stop),
+        }
     }
 
     /// Kernel values between other points (rows) and these (columns) times vectors: prediction.
@@ -251,7 +286,28 @@ impl Gram for Lazy {
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
         let rows: Vec<usize> = (0..self.len()).collect();
-        self.products_among(&rows, alpha, stop)
+        self.products_among(&rows, alpha, None, stop)
+    }
+
+    fn products_where(
+        &self,
+        alpha: &[f64],
+        wanted: &Wanted<'_>,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        let rows: Vec<usize> = (0..self.len()).collect();
+        self.products_among(&rows, alpha, Some(wanted), stop)
+    }
+
+    fn products_at(
+        &self,
+        rows: &[usize],
+        alpha: &[f64],
+        precision: Precision,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.products_at_among(&all, rows, alpha, precision, stop)
     }
 
     fn apply(&self, vectors: &[f64], out: &mut [f64]) {

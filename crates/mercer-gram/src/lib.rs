@@ -29,7 +29,7 @@ pub use classes::{Classes, Pair};
 pub use drive::Segment;
 pub use entries::entries;
 pub use error::GramError;
-pub use gram::{Gram, Stop};
+pub use gram::{Gram, Stop, Wanted};
 pub use ideal::Ideal;
 pub use lazy::{Lazy, Precision};
 pub use matrix::{MatrixCheck, MatrixVerdict, check_matrix};

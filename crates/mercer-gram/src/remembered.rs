@@ -3,12 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::gram::forward;
-use crate::{Gram, Stop};
+use crate::{Gram, Precision, Stop, Wanted};
 
-/// The same matrix; [`products`](Gram::products) of the vector that was asked for last are not computed again.
+/// The same matrix; [`products`](Gram::products) of the vector that was asked for last, or that somebody has
+/// [found out](Gram::remember), are not computed again.
 ///
-/// A solver that looks at its answer once more and the certificate ask for the same product of the same coefficients. It is
-/// a function of them alone, computed from nothing that a solver keeps, whoever asks first.
+/// A solver that looks at its answer once more and the certificate want the same product of the same coefficients.
 ///
 /// ```
 /// use mercer_gram::{Gram, Lazy, Remembered};
@@ -65,5 +65,28 @@ impl Gram for Remembered<'_> {
         let products = self.gram.products(alpha, stop)?;
         *last = Some((alpha.to_vec(), products.clone()));
         Some(products)
+    }
+
+    fn products_where(
+        &self,
+        alpha: &[f64],
+        wanted: &Wanted<'_>,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        self.gram.products_where(alpha, wanted, stop)
+    }
+
+    fn products_at(
+        &self,
+        rows: &[usize],
+        alpha: &[f64],
+        precision: Precision,
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        self.gram.products_at(rows, alpha, precision, stop)
+    }
+
+    fn remember(&self, alpha: &[f64], products: &[f64]) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((alpha.to_vec(), products.to_vec()));
     }
 }

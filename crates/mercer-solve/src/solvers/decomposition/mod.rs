@@ -18,6 +18,8 @@ mod working_set;
 
 pub(super) use program::{Program, Reading, State, Variable};
 
+use std::cell::RefCell;
+
 use mercer_gram::Gram;
 use mercer_linalg::Budget;
 
@@ -65,6 +67,11 @@ const STEPS: u64 = 100;
 /// must be left for a new matrix of them to be made.
 const ROOM: f64 = 1.0;
 const WORTH: f64 = 0.9;
+
+/// Scores in single precision that must have been compared with accurate ones, and how many times the largest difference
+/// another one may be wrong by.
+const COMPARED: usize = 32;
+const SURELY: f64 = 10.0;
 
 /// Products that may still be made after the run was told to stop: some hundredths of a second.
 const LAST_PRODUCTS: usize = 32_000_000;
@@ -202,7 +209,7 @@ impl<'a> Engine<'a> {
                 if self.is_trusted(&survey) {
                     return Ok(Status::Solved);
                 }
-                if let Err(status) = self.refresh(run) {
+                if let Err(status) = self.refresh(&survey, run) {
                     // What the scores seemed to show was not looked at again.
                     self.hopeless = false;
                     return Ok(status);
@@ -231,7 +238,7 @@ impl<'a> Engine<'a> {
             };
             let lost = self.patience.is_lost(survey.violation, self.state.objective);
             if (!moved || lost)
-                && let Some(status) = self.escalate(run)
+                && let Some(status) = self.escalate(&survey, run)
             {
                 return Ok(status);
             }
@@ -260,9 +267,9 @@ impl<'a> Engine<'a> {
     }
 
     /// Stuck: with better scores, then with better rows, then for good.
-    fn escalate(&mut self, run: &mut Run<'_>) -> Option<Status> {
+    fn escalate(&mut self, survey: &Survey, run: &mut Run<'_>) -> Option<Status> {
         if !self.patience.was_lost() && self.travelled > 0.0 {
-            return self.refresh(run).err();
+            return self.refresh(survey, run).err();
         }
         if !self.rows.is_double() {
             self.widen();
@@ -333,15 +340,78 @@ impl<'a> Engine<'a> {
         self.travelled == 0.0 || is_kept && self.rows.is_double() && rounding <= 1e-3 * survey.violation
     }
 
-    fn refresh(&mut self, run: &mut Run<'_>) -> Result<(), Status> {
-        let alpha = self.program.alpha(&self.state.beta, self.state.scores.len());
-        self.state.scores = rows::products(self.gram, &alpha, run)?;
+    /// Computes the scores from `f64` entries: all that count. A row without coefficients whose slopes keep them at zero by
+    /// more than single precision can be wrong has no part in any condition or objective (`docs/maths.md` §3.3).
+    fn refresh(&mut self, survey: &Survey, run: &mut Run<'_>) -> Result<(), Status> {
+        let n = self.state.scores.len();
+        let alpha = self.program.alpha(&self.state.beta, n);
+        if self.rows.is_double() {
+            self.state.scores = rows::products(self.gram, &alpha, run)?;
+        } else {
+            let aside = self.rows_aside();
+            let kept = self.recalled(&alpha, &aside, run)?;
+            let exact = RefCell::new(None);
+            let wanted = |known: &[f64]| {
+                let rows = self.uncertain(survey, &alpha, &kept, &aside, known);
+                exact.borrow_mut().insert(rows).clone()
+            };
+            let found = rows::products_where(self.gram, &alpha, &wanted, run)?;
+            self.state.scores = match exact.into_inner() {
+                None => found,
+                Some(rows) => {
+                    let mut scores = kept;
+                    let support = (0..n).filter(|&row| alpha[row] != 0.0);
+                    support.chain(rows).for_each(|row| scores[row] = found[row]);
+                    scores
+                }
+            };
+            self.gram.remember(&alpha, &self.state.scores);
+        }
         self.travelled = 0.0;
         self.refreshes += 1;
         self.aside.fill(false);
         self.rows.spread();
         self.before = None;
         Ok(())
+    }
+
+    /// Rows whose scores are not kept.
+    fn rows_aside(&self) -> Vec<bool> {
+        let mut aside = vec![false; self.state.scores.len()];
+        self.program.rows.iter().zip(&self.aside).for_each(|(&row, &is)| aside[row] |= is);
+        aside
+    }
+
+    /// The scores of all rows without a coefficient, in the precision of rows.
+    fn recalled(&self, alpha: &[f64], aside: &[bool], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
+        let mut scores = self.state.scores.clone();
+        if let Some((beta, before)) = &self.before {
+            let old = self.program.alpha(beta, scores.len());
+            let moved: Vec<f64> = alpha.iter().zip(&old).map(|(new, old)| new - old).collect();
+            let rows: Vec<usize> = (0..scores.len()).filter(|&row| aside[row] && alpha[row] == 0.0).collect();
+            let found = rows::products_at(self.gram, &rows, &moved, run)?;
+            rows.iter().zip(found).for_each(|(&row, change)| scores[row] = before[row] + change);
+        }
+        Ok(scores)
+    }
+
+    /// Rows without a coefficient whose scores are not known well enough, judged by what those of the others were wrong by.
+    fn uncertain(
+        &self,
+        survey: &Survey,
+        alpha: &[f64],
+        kept: &[f64],
+        aside: &[bool],
+        known: &[f64],
+    ) -> Vec<usize> {
+        let compared = (0..kept.len()).filter(|&row| alpha[row] != 0.0 && !aside[row]);
+        let (mut count, mut worst) = (0, 0.0f64);
+        compared.for_each(|row| (count, worst) = (count + 1, worst.max((kept[row] - known[row]).abs())));
+        let margin = if count < COMPARED { f64::INFINITY } else { survey.violation + SURELY * worst };
+        let mut idle = vec![true; kept.len()];
+        let of_variables = survey.idle(self.program, &self.state.beta, kept, margin);
+        self.program.rows.iter().zip(of_variables).for_each(|(&row, is)| idle[row] &= is);
+        (0..kept.len()).filter(|&row| alpha[row] == 0.0 && !idle[row]).collect()
     }
 
     fn widen(&mut self) {

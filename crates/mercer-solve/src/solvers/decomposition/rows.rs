@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use mercer_gram::Gram;
+use mercer_gram::{Gram, Precision, Wanted};
 use mercer_linalg::{Budget, Buffer, Real};
 use rayon::prelude::*;
 
@@ -226,12 +226,46 @@ fn fused(
 
 /// Kα from `f64` entries that are not kept.
 pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
+    run.count(support(alpha) * alpha.len());
+    asked(run, |stop| gram.products(alpha, stop))
+}
+
+/// The same, where not all of them may be wanted.
+pub(super) fn products_where(
+    gram: &dyn Gram,
+    alpha: &[f64],
+    wanted: &Wanted<'_>,
+    run: &mut Run<'_>,
+) -> Result<Vec<f64>, Status> {
+    run.count(support(alpha) * alpha.len());
+    asked(run, |stop| gram.products_where(alpha, wanted, stop))
+}
+
+/// (Kα)_i at some rows i from `f32` entries that are not kept.
+pub(super) fn products_at(
+    gram: &dyn Gram,
+    rows: &[usize],
+    alpha: &[f64],
+    run: &mut Run<'_>,
+) -> Result<Vec<f64>, Status> {
+    run.count(support(alpha) * rows.len());
+    asked(run, |stop| gram.products_at(rows, alpha, Precision::Single, stop))
+}
+
+fn support(alpha: &[f64]) -> usize {
+    alpha.iter().filter(|a| **a != 0.0).count()
+}
+
+/// Work that asks whether to stop, and why it was stopped if it was.
+fn asked<T>(
+    run: &Run<'_>,
+    work: impl FnOnce(&dyn Fn(usize, usize) -> bool) -> Option<T>,
+) -> Result<T, Status> {
     let stopped = Cell::new(None);
-    let found = gram.products(alpha, &|_, _| {
+    let found = work(&|_, _| {
         stopped.set(run.stop());
         stopped.get().is_some()
     });
-    run.count(alpha.iter().filter(|a| **a != 0.0).count() * alpha.len());
     found.ok_or_else(|| stopped.get().unwrap_or(Status::Stopped))
 }
 

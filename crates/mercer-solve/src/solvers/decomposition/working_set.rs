@@ -47,19 +47,28 @@ impl Survey {
     /// leave it.
     pub(super) fn settled(&self, program: &Program, beta: &[f64], room: f64) -> Vec<bool> {
         let margin = room * self.violation;
-        let mut settled = vec![false; program.len()];
-        let mut settle = |a: usize, top: f64, bottom: f64| {
-            let (falls, rises) = (beta[a] > program.lower[a], beta[a] < program.upper[a]);
-            settled[a] =
-                !falls && self.gradient[a] > top + margin || !rises && self.gradient[a] < bottom - margin;
-        };
+        self.each(program, |a, ends| is_beyond(program, a, beta[a], self.gradient[a], ends, margin))
+    }
+
+    /// Variables that are zero and at a bound, with slopes that keep them there by more than a margin; of scores that may be
+    /// others than those of the survey.
+    pub(super) fn idle(&self, program: &Program, beta: &[f64], scores: &[f64], margin: f64) -> Vec<bool> {
+        self.each(program, |a, ends| {
+            let slope = scores[program.rows[a]] + program.linear[a];
+            beta[a] == 0.0 && is_beyond(program, a, 0.0, slope, ends, margin)
+        })
+    }
+
+    /// Something of every variable and the ends of its group.
+    fn each(&self, program: &Program, of: impl Fn(usize, (f64, f64)) -> bool) -> Vec<bool> {
         if program.groups.is_empty() {
-            (0..program.len()).for_each(|a| settle(a, 0.0, 0.0));
+            return (0..program.len()).map(|a| of(a, (0.0, 0.0))).collect();
         }
-        for ((range, _), &(top, bottom)) in program.groups.iter().zip(&self.ends) {
-            range.clone().for_each(|a| settle(a, top, bottom));
+        let mut all = vec![false; program.len()];
+        for ((range, _), &ends) in program.groups.iter().zip(&self.ends) {
+            range.clone().for_each(|a| all[a] = of(a, ends));
         }
-        settled
+        all
     }
 
     /// The multiplier of each group: the middle between its ends, or the one there is.
@@ -81,6 +90,19 @@ fn directions<'a>(
     aside: &'a [bool],
 ) -> (impl Fn(usize) -> bool + 'a, impl Fn(usize) -> bool + 'a) {
     (|a| beta[a] > program.lower[a] && !aside[a], |a| beta[a] < program.upper[a] && !aside[a])
+}
+
+/// Whether a variable is at a bound and its slope keeps it there by more than a margin.
+fn is_beyond(
+    program: &Program,
+    a: usize,
+    beta: f64,
+    slope: f64,
+    (top, bottom): (f64, f64),
+    margin: f64,
+) -> bool {
+    let (falls, rises) = (beta > program.lower[a], beta < program.upper[a]);
+    !falls && slope > top + margin || !rises && slope < bottom - margin
 }
 
 /// Violation of a variable that no sum binds.
