@@ -24,7 +24,7 @@ mod sparse;
 
 pub use arch::Isa;
 pub use base::Base;
-pub use cholesky::{CholeskyError, Factored, cholesky, cholesky_solve};
+pub use cholesky::{CholeskyError, Factored, cholesky, cholesky_solve, mirror_lower};
 pub use dense::{Finish, dense_block};
 pub use eigen::{EigenError, eigenvalues, eigh};
 pub use matvec::{LANES, add_column_sums, add_row_sums, flush_row_sums};

@@ -6,7 +6,7 @@
 //!
 //! (`docs/maths.md` §4.9). The matrix is the same for every target, so that it is factored once: the solvers here are
 //! `cholesky` and `eigen` with a memory, bound to the Gram matrix whose factor they remember. Each answer is that of the
-//! plain solver to the last bit; every target after the first costs n².
+//! plain solver to rounding; every target after the first costs n².
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};

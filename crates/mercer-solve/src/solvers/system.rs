@@ -11,7 +11,7 @@
 //! one of `f32`, in half the time; where K + D is not positive definite in floating point, one of a slightly larger
 //! diagonal.
 
-use mercer_linalg::{Buffer, CholeskyError, cholesky, cholesky_solve};
+use mercer_linalg::{Buffer, CholeskyError, cholesky, cholesky_solve, mirror_lower};
 use rayon::prelude::*;
 
 use super::portions::dot;
@@ -24,6 +24,8 @@ pub(super) struct System {
     /// K above the diagonal, the factor below: in `f32`, its rows begin where those of K do.
     entries: Buffer<f64>,
     single: bool,
+    /// Whether there is a factor.
+    is_ready: bool,
     diagonal: Vec<f64>,
     ridge: Vec<f64>,
     /// The largest Σ_j|K_ij|: no eigenvalue is above it.
@@ -79,9 +81,13 @@ impl System {
     pub(super) fn new(entries: Buffer<f64>, ridge: Vec<f64>, run: &Run<'_>) -> Result<Self, Fault> {
         let n = ridge.len();
         let diagonal: Vec<f64> = (0..n).map(|i| entries[i * n + i]).collect();
-        let sums = entries.par_chunks(n.max(1)).map(|row| row.iter().map(|v| v.abs()).sum::<f64>());
-        let norm = sums.reduce(|| 0.0, f64::max);
-        let mut system = Self { n, entries, single: false, diagonal, ridge, norm, ones: Vec::new() };
+        let sum = |row: &[f64]| match run.stop() {
+            Some(_) => f64::INFINITY,
+            None => row.iter().map(|v| v.abs()).sum::<f64>(),
+        };
+        let norm = entries.par_chunks(n.max(1)).map(sum).reduce(|| 0.0, f64::max);
+        let mut system =
+            Self { n, entries, single: false, is_ready: false, diagonal, ridge, norm, ones: Vec::new() };
         let least = system.ridge.iter().copied().fold(f64::INFINITY, f64::min);
         if !(n >= LARGE && system.norm <= MILD * least && system.factor_single(run)?) {
             system.factor_double(run)?;
@@ -92,8 +98,12 @@ impl System {
     /// A factor in `f32` of K + D, whose lower triangle is still there; `false` if there is none.
     fn factor_single(&mut self, run: &Run<'_>) -> Result<bool, Fault> {
         let (n, stop) = (self.n, || run.stop().is_some());
+        self.is_ready = false;
         let pivots = self.diagonal.par_iter().zip(&self.ridge);
         self.entries.par_chunks_mut(n).enumerate().zip(pivots).for_each(|((i, row), (k, d))| {
+            if run.stop().is_some() {
+                return;
+            }
             // A part of the short row ends where that of the long row does, or before.
             for first in (0..i).step_by(PART) {
                 let part: Vec<f32> = row[first..i.min(first + PART)].iter().map(|&v| v as f32).collect();
@@ -106,25 +116,18 @@ impl System {
         match factored {
             Ok(()) => self.solve_ones(run).map(|()| true),
             Err(CholeskyError::Stopped) => Err(stopped(run)),
-            Err(_) => {
-                self.mirror(0.0);
-                Ok(false)
-            }
+            Err(_) => Ok(false),
         }
     }
 
-    /// A factor in `f64`, of a diagonal as little enlarged as may be; the lower triangle is that of K.
+    /// A factor in `f64`, of a diagonal as little enlarged as may be.
     fn factor_double(&mut self, run: &Run<'_>) -> Result<(), Fault> {
         let (n, stop) = (self.n, || run.stop().is_some());
         let scale = self.diagonal.iter().fold(0.0, |scale: f64, v| scale.max(v.abs()));
         let mut first = None;
-        self.single = false;
+        (self.single, self.is_ready) = (false, false);
         for shift in SHIFTS {
-            if shift > 0.0 {
-                self.mirror(shift * scale);
-            } else {
-                (0..n).for_each(|i| self.entries[i * n + i] = self.diagonal[i] + self.ridge[i]);
-            }
+            self.mirror(shift * scale);
             match cholesky::<f64>(n, n, &mut self.entries, &stop) {
                 Ok(()) => return self.solve_ones(run),
                 Err(CholeskyError::Stopped) => return Err(stopped(run)),
@@ -137,19 +140,14 @@ impl System {
     /// The lower triangle becomes that of K + D + shift, from the upper one.
     fn mirror(&mut self, shift: f64) {
         let n = self.n;
-        for i in 0..n {
-            let (above, row) = self.entries.split_at_mut(i * n);
-            for (j, value) in row[..i].iter_mut().enumerate() {
-                *value = above[j * n + i];
-            }
-            row[i] = self.diagonal[i] + self.ridge[i] + shift;
-        }
+        mirror_lower(n, &mut self.entries);
+        (0..n).for_each(|i| self.entries[i * n + i] = self.diagonal[i] + self.ridge[i] + shift);
     }
 
     fn solve_ones(&mut self, run: &Run<'_>) -> Result<(), Fault> {
         let mut ones = vec![1.0; self.n];
         self.divide(&mut ones, run)?;
-        self.ones = ones;
+        (self.ones, self.is_ready) = (ones, true);
         Ok(())
     }
 
@@ -166,14 +164,13 @@ impl System {
 
     /// α and b for a target and, with an offset, the sum of α.
     pub(super) fn solve(&mut self, target: &[f64], sum: Option<f64>, run: &Run<'_>) -> Result<Answer, Fault> {
+        if !self.is_ready {
+            self.factor_double(run)?;
+        }
         let zero = vec![0.0; self.n];
         let start = Answer { alpha: zero.clone(), bias: 0.0, scores: zero };
         let (mut best, mut error) = self.refined(start, target, sum, run)?;
-        let largest = |of: &[f64]| of.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-        if self.single
-            && !(error <= ROUNDED * f64::EPSILON * (self.norm * largest(&best.alpha) + largest(target)))
-        {
-            self.mirror(0.0);
+        if self.single && !self.is_rounded(&best, target, sum) {
             self.factor_double(run)?;
             (best, error) = self.refined(best, target, sum, run)?;
         }
@@ -181,6 +178,20 @@ impl System {
             return Err(Fault::Failed(indefinite(None)));
         }
         Ok(best)
+    }
+
+    /// Whether nothing but rounding is left of the equations, each in its own units.
+    fn is_rounded(&self, answer: &Answer, target: &[f64], sum: Option<f64>) -> bool {
+        let (residual, missing, _) = self.off(answer, target, sum);
+        let alpha = &answer.alpha;
+        let common = self.norm * alpha.iter().fold(0.0, |most: f64, a| most.max(a.abs())) + answer.bias.abs();
+        let is_small = |i: usize| {
+            let scale = common + (self.ridge[i] * alpha[i]).abs() + target[i].abs();
+            residual[i].abs() <= ROUNDED * f64::EPSILON * scale
+        };
+        let total: f64 = alpha.iter().map(|a| a.abs()).sum();
+        (0..self.n).all(is_small)
+            && missing.abs() <= ROUNDED * f64::EPSILON * (total + sum.unwrap_or(0.0).abs())
     }
 
     /// Refines an answer until that no longer halves its error.
@@ -323,7 +334,7 @@ mod tests {
         let spoilt: &mut [f32] = bytemuck::cast_slice_mut(&mut system.entries);
         (0..n).for_each(|i| spoilt[2 * n * i + i] *= 0.5);
         let answer = system.solve(&target, None, &run).unwrap();
-        assert!(!system.single && worst(&k, 0.1, &target, &answer) < 1e-12);
+        assert!(!system.single && system.is_ready && worst(&k, 0.1, &target, &answer) < 1e-12);
     }
 
     #[test]
