@@ -55,6 +55,11 @@ pub trait Gram: Sync {
         square(rows, self.len(), out, stop, |rows, entries| self.rows_double(rows, entries));
     }
 
+    /// All entries, one row after the other, in `f32`, where they are at hand for more than one use.
+    fn whole_single(&self, _stop: &Stop<'_>) -> Option<&[f32]> {
+        None
+    }
+
     /// Kα from entries in `f64`, by the rows that have a coefficient; none if `stop`, which is asked now and then with
     /// the rows done and all of them, says so.
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
@@ -92,8 +97,9 @@ pub trait Gram: Sync {
     ) -> Option<Vec<f64>> {
         let (n, mut out) = (self.len(), vec![0.0; rows.len()]);
         let (mut single, mut double) = (Vec::new(), Vec::new());
+        let all = rows.len();
         for (number, (rows, out)) in rows.chunks(FEW).zip(out.chunks_mut(FEW)).enumerate() {
-            if stop(number * FEW, rows.len()) {
+            if stop(number * FEW, all) {
                 return None;
             }
             let long: &[f64] = match precision {
@@ -117,8 +123,14 @@ pub trait Gram: Sync {
         Some(out)
     }
 
-    /// Takes note of products that somebody has found out, for who asks for them next.
-    fn remember(&self, _alpha: &[f64], _products: &[f64]) {}
+    /// Takes note of products that a solver has found out, and of the rows at which they are in single precision since they
+    /// cannot matter there.
+    fn remember(&self, _alpha: &[f64], _products: &[f64], _rough: Vec<usize>) {}
+
+    /// What was noted last, if it was of this vector.
+    fn recall(&self, _alpha: &[f64]) -> Option<(Vec<f64>, Vec<usize>)> {
+        None
+    }
 
     /// The matrix of some of the rows, in the given order, where that makes less work of what is asked of it.
     fn narrowed<'a>(&'a self, _rows: &[usize]) -> Option<Box<dyn Gram + 'a>> {

@@ -5,10 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::gram::forward;
 use crate::{Gram, Precision, Stop, Wanted};
 
-/// The same matrix; [`products`](Gram::products) of the vector that was asked for last, or that somebody has
-/// [found out](Gram::remember), are not computed again.
-///
-/// A solver that looks at its answer once more and the certificate want the same product of the same coefficients.
+/// The same matrix; [`products`](Gram::products) of the vector that was asked for last are not computed again, and what a
+/// solver has [noted](Gram::remember) is there for the certificate.
 ///
 /// ```
 /// use mercer_gram::{Gram, Lazy, Remembered};
@@ -18,17 +16,26 @@ use crate::{Gram, Precision, Stop, Wanted};
 /// let gram = Lazy::new(&"rbf".parse().unwrap(), &table).unwrap();
 /// let alpha = vec![0.5; 50];
 /// let remembered = Remembered::new(&gram);
-/// assert_eq!(remembered.products(&alpha, &|_, _| false), gram.products(&alpha, &|_, _| false));
+/// let products = remembered.products(&alpha, &|_, _| false).unwrap();
+/// assert_eq!(remembered.recall(&alpha), Some((products, vec![])));
 /// ```
 pub struct Remembered<'a> {
     gram: &'a dyn Gram,
-    last: Mutex<Option<(Vec<f64>, Vec<f64>)>>,
+    last: Mutex<Option<Noted>>,
 }
+
+/// A vector, its products, and where those are in single precision.
+type Noted = (Vec<f64>, Vec<f64>, Vec<usize>);
 
 impl<'a> Remembered<'a> {
     /// Nothing is remembered yet.
     pub fn new(gram: &'a dyn Gram) -> Self {
         Self { gram, last: Mutex::new(None) }
+    }
+
+    fn note(&self, alpha: &[f64], products: &[f64], rough: Vec<usize>) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some((alpha.to_vec(), products.to_vec(), rough));
     }
 }
 
@@ -56,14 +63,13 @@ impl Gram for Remembered<'_> {
     }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, products)) = last.as_ref()
-            && of == alpha
+        if let Some((products, rough)) = self.recall(alpha)
+            && rough.is_empty()
         {
-            return Some(products.clone());
+            return Some(products);
         }
         let products = self.gram.products(alpha, stop)?;
-        *last = Some((alpha.to_vec(), products.clone()));
+        self.note(alpha, &products, Vec::new());
         Some(products)
     }
 
@@ -86,7 +92,13 @@ impl Gram for Remembered<'_> {
         self.gram.products_at(rows, alpha, precision, stop)
     }
 
-    fn remember(&self, alpha: &[f64], products: &[f64]) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((alpha.to_vec(), products.to_vec()));
+    fn remember(&self, alpha: &[f64], products: &[f64], rough: Vec<usize>) {
+        self.note(alpha, products, rough);
+    }
+
+    fn recall(&self, alpha: &[f64]) -> Option<(Vec<f64>, Vec<usize>)> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, products, rough) = last.as_ref().filter(|(of, _, _)| of == alpha)?;
+        Some((products.clone(), rough.clone()))
     }
 }

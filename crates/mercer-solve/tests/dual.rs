@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use mercer_gram::{Gram, Lazy};
+use mercer_gram::{Gram, Lazy, Remembered};
 use mercer_linalg::Budget;
 use mercer_points::{ColumnData, Table};
 use mercer_solve::loss::{
@@ -12,8 +12,8 @@ use mercer_solve::loss::{
 };
 use mercer_solve::solvers::{HardMargin, Norm, NuSvc, NuSvr, OneClass, Smo};
 use mercer_solve::{
-    Convexity, Features, Limits, Objective, Penalty, Problem, Progress, Run, Silent, Solution, SolveError,
-    Solver, Status, Tolerance, Watch, certify,
+    Basis, Convexity, Features, Limits, Objective, Penalty, Problem, Progress, Run, Silent, Solution,
+    SolveError, Solver, Status, Tolerance, Watch, certify,
 };
 
 /// A small generator, so that the data are the same everywhere.
@@ -591,4 +591,64 @@ fn an_early_end_hands_back_scores_of_its_own_coefficients() {
         assert!(worst <= 1e-3, "{iterations} iterations: {worst:e}");
     }
     assert!(ended_early >= 3);
+}
+
+/// Labels that a smooth boundary gives, with some noise: most rows are beyond the margin.
+fn learnable(table: &Table, seed: u64) -> Vec<f64> {
+    let column = |j: usize| match &table.columns()[j].data {
+        ColumnData::Numbers(values) => values.clone(),
+        _ => unreachable!("they are numbers"),
+    };
+    let (a, b, mut draw) = (column(0), column(1), Draw(seed));
+    let sign = |i: usize| if (3.0 * a[i]).sin() + b[i] > 0.0 { 1.0 } else { -1.0 };
+    (0..a.len()).map(|i| if draw.uniform() < 0.03 { -sign(i) } else { sign(i) }).collect()
+}
+
+#[test]
+fn scores_that_are_not_computed_again_change_no_certificate() {
+    let asked = Tolerance { gap: None, violation: Some(1e-3) };
+    let (hinge, squared_hinge, epsilon) = (Hinge, SquaredHinge, EpsilonInsensitive { epsilon: 0.3 });
+    let mut sufficient = 0;
+    for (n, kernel, weighted) in [
+        (1400, "rbf(sigma=0.5)", false),
+        (2600, "rbf(sigma=0.5)", true),
+        (7000, "rbf(sigma=0.4)", true),
+        (1800, "poly(degree=3)", false),
+    ] {
+        let table = random(n, 3, 11);
+        let gram = gram(kernel, &table);
+        let y = learnable(&table, 3);
+        let weights: Vec<f64> = (0..n).map(|i| if i % 9 == 0 { 0.0 } else { 1.0 + (i % 3) as f64 }).collect();
+        for loss in [&hinge as &dyn Loss, &squared_hinge, &epsilon] {
+            let remembered = Remembered::new(&gram);
+            let pose = |gram| {
+                let problem = Problem::new(gram, &y, Objective::Risk(loss), 2e-4, true).unwrap();
+                if weighted { problem.weighted(&weights).unwrap() } else { problem }
+            };
+            let (problem, plain) = (pose(&remembered as &dyn Gram), pose(&gram as &dyn Gram));
+            let solution = Smo::default().solve(&problem, None, &mut Run::quiet(asked)).unwrap();
+            let (quick, whole) = (certify(&problem, &solution), certify(&plain, &solution));
+            let what = format!("{n} {kernel} {loss:?}");
+            assert_eq!(whole.basis, Basis::Recomputed);
+            let scale = whole.primal.abs().max(1e-9);
+            assert!(
+                (quick.primal - whole.primal).abs() <= 1e-9 * scale,
+                "{what}: {} {}",
+                quick.primal,
+                whole.primal
+            );
+            assert!((quick.gap - whole.gap).abs() <= 1e-9 * scale, "{what}: {} {}", quick.gap, whole.gap);
+            assert!((quick.violation - whole.violation).abs() <= 1e-9, "{what}");
+            assert!(whole.violation <= 1e-3, "{what}: {:e}", whole.violation);
+            let exact = gram.products(&solution.alpha, &|_, _| false).unwrap();
+            let scores = solution.scores.as_ref().unwrap();
+            let worst = scores.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(worst <= 1e-3, "{what}: {worst:e}");
+            if let Basis::Sufficient { rough, checked, difference } = quick.basis {
+                assert!(rough > 0 && checked <= 32 && difference <= 1e-3, "{what}");
+                sufficient += 1;
+            }
+        }
+    }
+    assert!(sufficient >= 4, "{sufficient}");
 }

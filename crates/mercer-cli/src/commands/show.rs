@@ -180,6 +180,11 @@ fn bounds(model: &Model, found: &Certificate) -> Vec<(&'static str, String)> {
              sums of the solver's steps."
                 .to_owned()
         }
+        Basis::Sufficient { rough, checked, difference } => format!(
+            "scores were computed from the coefficients and double-precision kernel values, but for {} without a coefficient              and so far beyond the margin that single precision will do; {checked} of them computed again differ by at most \
+             {difference:.1e}.",
+            count(rough, "row")
+        ),
         Basis::Kept { checked, difference } => format!(
             "the scores are the solver's own, since there was no time; {} computed again differ by at most {difference:.1e}.",
             count(checked, "row")

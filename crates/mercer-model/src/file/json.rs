@@ -51,6 +51,9 @@ struct CertificateText {
     bound: usize,
     projected: Option<Real>,
     kept: Option<(usize, Real)>,
+    /// Rows whose scores need not be accurate; files of before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rough: Option<usize>,
     convexity: Convexity,
 }
 
@@ -93,7 +96,13 @@ impl CertificateText {
             projected: certificate.projected.map(Real),
             kept: match certificate.basis {
                 Basis::Recomputed => None,
-                Basis::Kept { checked, difference } => Some((checked, Real(difference))),
+                Basis::Kept { checked, difference } | Basis::Sufficient { checked, difference, .. } => {
+                    Some((checked, Real(difference)))
+                }
+            },
+            rough: match certificate.basis {
+                Basis::Sufficient { rough, .. } => Some(rough),
+                _ => None,
             },
             convexity: certificate.convexity.clone(),
         }
@@ -117,9 +126,12 @@ impl CertificateText {
             // What is counted twice must not be more than what is counted once: `free` subtracts.
             bound: self.bound.min(self.support),
             projected: self.projected.map(|moved| moved.0),
-            basis: match self.kept {
-                None => Basis::Recomputed,
-                Some((checked, difference)) => Basis::Kept { checked, difference: difference.0 },
+            basis: match (self.kept, self.rough) {
+                (None, _) => Basis::Recomputed,
+                (Some((checked, difference)), None) => Basis::Kept { checked, difference: difference.0 },
+                (Some((checked, difference)), Some(rough)) => {
+                    Basis::Sufficient { rough, checked, difference: difference.0 }
+                }
             },
             convexity: self.convexity,
             rows: Vec::new(),

@@ -60,6 +60,16 @@ pub enum Claim {
 pub enum Basis {
     /// Computed again from `f64` entries.
     Recomputed,
+    /// Computed again from `f64` entries wherever they count. Rows without a coefficient that are beyond their margin by far
+    /// more than single precision can be wrong have the solver's scores: their loss is zero and their condition met.
+    Sufficient {
+        /// Such rows.
+        rough: usize,
+        /// Of these, rows computed again.
+        checked: usize,
+        /// Largest difference found there.
+        difference: f64,
+    },
     /// As the solver kept them, since there was no time: a sample of rows was computed again.
     Kept {
         /// Rows computed again.

@@ -1,7 +1,8 @@
 //! The certificate: how close to optimal a solution is, from the problem and α alone (`docs/maths.md` §3.2).
 //!
-//! Nothing here reads how a solver came to its answer. Scores Kα are computed from α and `f64` entries; the dual value
-//! of α, projected into the dual domain where it lies outside, bounds the optimum from below whoever found it.
+//! Scores Kα are computed from α and `f64` entries, wherever they count: at a row without a coefficient that is far beyond
+//! its margin the loss is zero and the condition met whatever the last digits of its score, and a score in single precision
+//! will do, which [`Basis`] then says. The dual value of α, projected into the dual domain where it lies outside, bounds the optimum from below whoever found it.
 
 mod certificate;
 mod feasible;
@@ -21,7 +22,7 @@ pub(crate) use risk::violation;
 
 use std::time::Instant;
 
-use mercer_gram::Gram;
+use mercer_gram::{Gram, Precision};
 
 use crate::{Objective, Penalty, Problem, Solution};
 
@@ -56,14 +57,20 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
     assert_eq!(solution.alpha.len(), n, "a solution of this problem has a coefficient for each row");
     let kept = solution.scores.as_ref().filter(|scores| scores.len() == n);
     let deadline = deadline.filter(|_| kept.is_some());
-    let mut basis = Basis::Recomputed;
-    let scores = match (products(problem.gram(), &solution.alpha, deadline), kept) {
-        (Some(scores), _) => scores,
-        (None, Some(kept)) => {
-            basis = sample(problem.gram(), &solution.alpha, kept);
-            kept.clone()
+    let gram = problem.gram();
+    let (scores, basis) = match gram.recall(&solution.alpha).filter(|(_, rough)| !rough.is_empty()) {
+        Some((scores, rough)) => {
+            let (checked, difference) = sample(gram, &solution.alpha, &scores, &rough);
+            (scores, Basis::Sufficient { rough: rough.len(), checked, difference })
         }
-        (None, None) => vec![f64::NAN; n],
+        None => match (products(gram, &solution.alpha, deadline), kept) {
+            (Some(scores), _) => (scores, Basis::Recomputed),
+            (None, Some(kept)) => {
+                let (checked, difference) = sample(gram, &solution.alpha, kept, &(0..n).collect::<Vec<_>>());
+                (kept.clone(), Basis::Kept { checked, difference })
+            }
+            (None, None) => (vec![f64::NAN; n], Basis::Recomputed),
+        },
     };
     let mut certificate = match problem.objective() {
         Objective::Risk(loss) => match problem.penalty() {
@@ -99,16 +106,13 @@ pub(crate) fn products(gram: &dyn Gram, alpha: &[f64], deadline: Option<Instant>
 /// Rows that are computed again when there is no time for all.
 const SAMPLE: usize = 32;
 
-fn sample(gram: &dyn Gram, alpha: &[f64], kept: &[f64]) -> Basis {
-    let n = alpha.len();
-    let rows: Vec<usize> = (0..SAMPLE.min(n)).map(|k| k * n / SAMPLE.min(n)).collect();
-    let mut entries = vec![0.0; rows.len() * n];
-    gram.rows_double(&rows, &mut entries);
-    let mut worst: f64 = 0.0;
-    for (&i, entries) in rows.iter().zip(entries.chunks_exact(n)) {
-        worst = worst.max((dot(entries, alpha) - kept[i]).abs());
-    }
-    Basis::Kept { checked: rows.len(), difference: worst }
+/// How many of some rows are computed again, and how far off the worst of them is.
+fn sample(gram: &dyn Gram, alpha: &[f64], kept: &[f64], among: &[usize]) -> (usize, f64) {
+    let count = SAMPLE.min(among.len());
+    let rows: Vec<usize> = (0..count).map(|k| among[k * among.len() / count]).collect();
+    let found = gram.products_at(&rows, alpha, Precision::Double, &|_, _| false).unwrap_or_default();
+    let worst = rows.iter().zip(&found).map(|(&row, exact)| (exact - kept[row]).abs()).fold(0.0, f64::max);
+    (rows.len(), worst)
 }
 
 /// αᵀKα.

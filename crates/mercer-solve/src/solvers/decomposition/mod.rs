@@ -7,8 +7,8 @@
 //! Scores F = Kα are kept in `f64`, for all rows but those whose variables are thought to stay at their bounds. A working
 //! set W of some thousand variables, or all, is solved on K_WW, then F += K(:,W)·Δβ from rows that are computed or cached
 //! (`docs/maths.md` §3.3, §4.5; Joachims 1999, Fan, Chen, Lin 2005, Wen et al. 2018). Rows may be `f32`: before success is
-//! claimed F is computed for all rows from `f64` entries, and where that shows twice that the criterion was not met, rows
-//! are `f64` from then on. An iteration is a step of one pair, as in LIBSVM.
+//! claimed F is computed from `f64` entries for all rows that count, and where that shows twice that the criterion was not
+//! met, rows are `f64` from then on. An iteration is a step of one pair, as in LIBSVM.
 
 mod inner;
 mod pace;
@@ -111,7 +111,7 @@ struct Engine<'a> {
     rows: Rows<'a>,
     state: State,
     set: WorkingSet,
-    kernel: Square,
+    kernel: Square<'a>,
     iterations: u64,
     hopeless: bool,
     /// Largest k(x,x).
@@ -128,6 +128,10 @@ struct Engine<'a> {
     largest: usize,
     /// Σ|Δβ| since the scores were last computed as a whole.
     travelled: f64,
+    /// What scores that were not computed as well as the others then may be wrong by, for points of length one.
+    doubt: f64,
+    /// √k(x,x) of the rows, at least one: what single precision makes of a score grows with it.
+    lengths: Vec<f64>,
     refreshes: usize,
     pace: Pace,
     patience: Patience,
@@ -175,6 +179,8 @@ impl<'a> Engine<'a> {
             largest,
             scale: diagonal.iter().fold(0.0, |scale: f64, k| scale.max(k.abs())),
             travelled: 0.0,
+            doubt: 0.0,
+            lengths: diagonal.iter().map(|k| k.abs().sqrt().max(1.0)).collect(),
             refreshes: 0,
             pace: Pace::default(),
             patience: Patience::new(),
@@ -209,7 +215,7 @@ impl<'a> Engine<'a> {
                 if self.is_trusted(&survey) {
                     return Ok(Status::Solved);
                 }
-                if let Err(status) = self.refresh(&survey, run) {
+                if let Err(status) = self.refresh(run) {
                     // What the scores seemed to show was not looked at again.
                     self.hopeless = false;
                     return Ok(status);
@@ -238,7 +244,7 @@ impl<'a> Engine<'a> {
             };
             let lost = self.patience.is_lost(survey.violation, self.state.objective);
             if (!moved || lost)
-                && let Some(status) = self.escalate(&survey, run)
+                && let Some(status) = self.escalate(run)
             {
                 return Ok(status);
             }
@@ -267,9 +273,9 @@ impl<'a> Engine<'a> {
     }
 
     /// Stuck: with better scores, then with better rows, then for good.
-    fn escalate(&mut self, survey: &Survey, run: &mut Run<'_>) -> Option<Status> {
+    fn escalate(&mut self, run: &mut Run<'_>) -> Option<Status> {
         if !self.patience.was_lost() && self.travelled > 0.0 {
-            return self.refresh(survey, run).err();
+            return self.refresh(run).err();
         }
         if !self.rows.is_double() {
             self.widen();
@@ -337,36 +343,46 @@ impl<'a> Engine<'a> {
     fn is_trusted(&self, survey: &Survey) -> bool {
         let rounding = self.travelled * self.scale * f64::EPSILON;
         let is_kept = self.rows.breadth() == self.state.scores.len();
-        self.travelled == 0.0 || is_kept && self.rows.is_double() && rounding <= 1e-3 * survey.violation
+        let is_exact = is_kept && self.doubt == 0.0 && self.rows.is_double();
+        self.travelled == 0.0 || is_exact && rounding <= 1e-3 * survey.violation
     }
 
     /// Computes the scores from `f64` entries: all that count. A row without coefficients whose slopes keep them at zero by
     /// more than single precision can be wrong has no part in any condition or objective (`docs/maths.md` §3.3).
-    fn refresh(&mut self, survey: &Survey, run: &mut Run<'_>) -> Result<(), Status> {
+    fn refresh(&mut self, run: &mut Run<'_>) -> Result<(), Status> {
         let n = self.state.scores.len();
         let alpha = self.program.alpha(&self.state.beta, n);
-        if self.rows.is_double() {
+        self.doubt = if self.rows.is_double() {
             self.state.scores = rows::products(self.gram, &alpha, run)?;
+            0.0
         } else {
             let aside = self.rows_aside();
             let kept = self.recalled(&alpha, &aside, run)?;
-            let exact = RefCell::new(None);
+            let asked = RefCell::new(None);
             let wanted = |known: &[f64]| {
-                let rows = self.uncertain(survey, &alpha, &kept, &aside, known);
-                exact.borrow_mut().insert(rows).clone()
+                let (rows, doubt) = self.uncertain(&alpha, &kept, &aside, known);
+                asked.borrow_mut().insert((rows, doubt)).0.clone()
             };
             let found = rows::products_where(self.gram, &alpha, &wanted, run)?;
-            self.state.scores = match exact.into_inner() {
-                None => found,
-                Some(rows) => {
-                    let mut scores = kept;
-                    let support = (0..n).filter(|&row| alpha[row] != 0.0);
-                    support.chain(rows).for_each(|row| scores[row] = found[row]);
-                    scores
+            match asked.into_inner() {
+                None => {
+                    self.state.scores = found;
+                    0.0
                 }
-            };
-            self.gram.remember(&alpha, &self.state.scores);
-        }
+                Some((rows, doubt)) => {
+                    let mut is_rough: Vec<bool> = alpha.iter().map(|a| *a == 0.0).collect();
+                    rows.iter().for_each(|&row| is_rough[row] = false);
+                    let mut scores = kept;
+                    (0..n).filter(|&row| !is_rough[row]).for_each(|row| scores[row] = found[row]);
+                    self.state.scores = scores;
+                    let rough: Vec<usize> = (0..n).filter(|&row| is_rough[row]).collect();
+                    run.count((alpha.len() - rough.len()) * rows::support(&alpha));
+                    let doubt = if rough.is_empty() { 0.0 } else { doubt };
+                    self.gram.remember(&alpha, &self.state.scores, rough);
+                    doubt
+                }
+            }
+        };
         self.travelled = 0.0;
         self.refreshes += 1;
         self.aside.fill(false);
@@ -375,10 +391,10 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Rows whose scores are not kept.
+    /// Rows whose scores are not kept; rows without variables are among them.
     fn rows_aside(&self) -> Vec<bool> {
-        let mut aside = vec![false; self.state.scores.len()];
-        self.program.rows.iter().zip(&self.aside).for_each(|(&row, &is)| aside[row] |= is);
+        let mut aside = vec![self.before.is_some(); self.state.scores.len()];
+        self.program.rows.iter().zip(&self.aside).for_each(|(&row, &is)| aside[row] = is);
         aside
     }
 
@@ -395,23 +411,24 @@ impl<'a> Engine<'a> {
         Ok(scores)
     }
 
-    /// Rows without a coefficient whose scores are not known well enough, judged by what those of the others were wrong by.
-    fn uncertain(
-        &self,
-        survey: &Survey,
-        alpha: &[f64],
-        kept: &[f64],
-        aside: &[bool],
-        known: &[f64],
-    ) -> Vec<usize> {
-        let compared = (0..kept.len()).filter(|&row| alpha[row] != 0.0 && !aside[row]);
-        let (mut count, mut worst) = (0, 0.0f64);
-        compared.for_each(|row| (count, worst) = (count + 1, worst.max((kept[row] - known[row]).abs())));
-        let margin = if count < COMPARED { f64::INFINITY } else { survey.violation + SURELY * worst };
+    /// Rows without a coefficient whose scores are not known well enough, judged by what those of the others were wrong by,
+    /// for points of length one; and that error.
+    fn uncertain(&self, alpha: &[f64], kept: &[f64], aside: &[bool], known: &[f64]) -> (Vec<usize>, f64) {
+        let (mut scores, mut count, mut worst) = (kept.to_vec(), 0, 0.0f64);
+        for row in (0..kept.len()).filter(|&row| alpha[row] != 0.0) {
+            scores[row] = known[row];
+            if !aside[row] {
+                count += 1;
+                worst = worst.max((kept[row] - known[row]).abs() / self.lengths[row]);
+            }
+        }
+        let doubt = if count < COMPARED { f64::INFINITY } else { self.doubt + worst };
+        let survey = Survey::new(self.program, &self.state.beta, &scores, &vec![false; self.program.len()]);
+        let margin = |row: usize| survey.violation + SURELY * doubt * self.lengths[row];
         let mut idle = vec![true; kept.len()];
-        let of_variables = survey.idle(self.program, &self.state.beta, kept, margin);
+        let of_variables = survey.idle(self.program, &self.state.beta, margin);
         self.program.rows.iter().zip(of_variables).for_each(|(&row, is)| idle[row] &= is);
-        (0..kept.len()).filter(|&row| alpha[row] == 0.0 && !idle[row]).collect()
+        ((0..kept.len()).filter(|&row| alpha[row] == 0.0 && !idle[row]).collect(), doubt)
     }
 
     fn widen(&mut self) {
@@ -462,6 +479,7 @@ impl<'a> Engine<'a> {
         let ended = match &self.kernel {
             Square::Single(kernel) => part.solve(kernel, target, most, run),
             Square::Double(kernel) => part.solve(kernel, target, most, run),
+            Square::Kept(kernel) => part.solve(kernel, target, most, run),
         };
         let Part { beta, gradient, .. } = part;
         if self.is_whole && !gradient.iter().all(|slope| slope.is_finite()) {
@@ -484,7 +502,7 @@ impl<'a> Engine<'a> {
         if self.is_whole {
             let new = match &self.kernel {
                 // The slopes of all variables were kept, and the scores with them.
-                Square::Single(_) => (0..chosen.len())
+                Square::Single(_) | Square::Kept(_) => (0..chosen.len())
                     .map(|at| gradient[at] - self.program.linear[at] - self.program.ridge[at] * beta[at])
                     .collect(),
                 // One sum has less rounding than all the steps.

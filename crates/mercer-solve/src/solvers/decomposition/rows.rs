@@ -29,9 +29,11 @@ struct Narrow<'g> {
 
 /// Entries at the crossings of some rows, one line after the other, in the precision that rows have.
 #[derive(Debug)]
-pub(super) enum Square {
+pub(super) enum Square<'g> {
     Single(Vec<f32>),
     Double(Vec<f64>),
+    /// All entries, which the matrix keeps.
+    Kept(&'g [f32]),
 }
 
 thread_local! {
@@ -43,13 +45,13 @@ thread_local! {
 /// Numbers that are spared at most: 64 MB.
 const SPARED: usize = 1 << 24;
 
-impl Default for Square {
+impl Default for Square<'_> {
     fn default() -> Self {
         Self::Single(SPARE.take())
     }
 }
 
-impl Drop for Square {
+impl Drop for Square<'_> {
     fn drop(&mut self) {
         if let Self::Single(entries) = self
             && entries.capacity() <= SPARED
@@ -59,7 +61,7 @@ impl Drop for Square {
     }
 }
 
-impl Square {
+impl Square<'_> {
     fn single(&mut self, len: usize) -> &mut [f32] {
         loop {
             match self {
@@ -67,7 +69,7 @@ impl Square {
                     entries.resize(len, 0.0);
                     return entries;
                 }
-                Self::Double(_) => *self = Self::default(),
+                Self::Double(_) | Self::Kept(_) => *self = Self::default(),
             }
         }
     }
@@ -79,7 +81,7 @@ impl Square {
                     entries.resize(len, 0.0);
                     return entries;
                 }
-                Self::Single(_) => *self = Self::Double(Vec::new()),
+                Self::Single(_) | Self::Kept(_) => *self = Self::Double(Vec::new()),
             }
         }
     }
@@ -147,10 +149,21 @@ impl<'g> Rows<'g> {
     pub(super) fn square(
         &mut self,
         rows: &[usize],
-        out: &mut Square,
+        out: &mut Square<'g>,
         run: &mut Run<'_>,
     ) -> Result<(), Status> {
         let len = rows.len() * rows.len();
+        let are_all = rows.len() == self.gram.len() && rows.iter().enumerate().all(|(at, &row)| at == row);
+        if are_all && !self.is_double() {
+            let whole = self.gram.whole_single(&|| run.stop().is_some());
+            if let Some(status) = run.stop() {
+                return Err(status);
+            }
+            if let Some(entries) = whole {
+                *out = Square::Kept(entries);
+                return Ok(());
+            }
+        }
         match &mut self.cache {
             Cache::Single(slots) => slots.square(self.gram, rows, out.single(len), run),
             Cache::Double(slots) => slots.square(self.gram, rows, out.double(len), run),
@@ -230,14 +243,13 @@ pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Res
     asked(run, |stop| gram.products(alpha, stop))
 }
 
-/// The same, where not all of them may be wanted.
+/// The same, where not all of them may be wanted; whoever says which counts them.
 pub(super) fn products_where(
     gram: &dyn Gram,
     alpha: &[f64],
     wanted: &Wanted<'_>,
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, Status> {
-    run.count(support(alpha) * alpha.len());
     asked(run, |stop| gram.products_where(alpha, wanted, stop))
 }
 
@@ -252,7 +264,8 @@ pub(super) fn products_at(
     asked(run, |stop| gram.products_at(rows, alpha, Precision::Single, stop))
 }
 
-fn support(alpha: &[f64]) -> usize {
+/// Coefficients that are not zero.
+pub(super) fn support(alpha: &[f64]) -> usize {
     alpha.iter().filter(|a| **a != 0.0).count()
 }
 
@@ -532,6 +545,7 @@ mod tests {
             let square: Vec<f64> = match &square {
                 Square::Single(entries) => entries.iter().copied().map(f64::from).collect(),
                 Square::Double(entries) => entries.clone(),
+                Square::Kept(_) => unreachable!("this matrix keeps nothing"),
             };
             for (at, value) in square.iter().enumerate() {
                 assert_eq!(*value, gram.entry(chosen[at / 30], chosen[at % 30]));

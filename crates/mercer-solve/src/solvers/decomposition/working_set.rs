@@ -50,12 +50,12 @@ impl Survey {
         self.each(program, |a, ends| is_beyond(program, a, beta[a], self.gradient[a], ends, margin))
     }
 
-    /// Variables that are zero and at a bound, with slopes that keep them there by more than a margin; of scores that may be
-    /// others than those of the survey.
-    pub(super) fn idle(&self, program: &Program, beta: &[f64], scores: &[f64], margin: f64) -> Vec<bool> {
-        self.each(program, |a, ends| {
-            let slope = scores[program.rows[a]] + program.linear[a];
-            beta[a] == 0.0 && is_beyond(program, a, 0.0, slope, ends, margin)
+    /// Variables that are zero and at a bound, with slopes that keep them there by more than the margin of their row: from
+    /// whichever end is farther.
+    pub(super) fn idle(&self, program: &Program, beta: &[f64], margin: impl Fn(usize) -> f64) -> Vec<bool> {
+        self.each(program, |a, (top, bottom)| {
+            let (ends, margin) = ((top.max(bottom), bottom.min(top)), margin(program.rows[a]));
+            beta[a] == 0.0 && is_beyond(program, a, 0.0, self.gradient[a], ends, margin)
         })
     }
 
