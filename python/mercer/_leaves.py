@@ -112,7 +112,7 @@ def poly(degree: int = 3, gamma: float = 1, offset: float = 1) -> Kernel:
 
 
 def rbf(
-    gamma: float | Literal["scale", "median"] | None = None,
+    gamma: float | Literal["scale", "median", "q10", "q25", "q75", "q90"] | None = None,
     sigma: float | None = None,
     width: float | None = None,
 ) -> Kernel:
@@ -126,9 +126,9 @@ def rbf(
 
     Parameters
     ----------
-    gamma : more than 0, or scale or median, default=None
-        Rate; `scale` = 1/(d*var), `median` from the median distance; give this one or sigma and width;
-        scale if none is given.
+    gamma : more than 0, or scale or median or q10 or q25 or q75 or q90, default=None
+        Rate; `scale` = 1/(d*var), `median` from the median distance, `q10` from its 10 % quantile; give
+        this one or sigma and width; scale if none is given.
     sigma : more than 0, default=None
         Standard deviation: gamma = 1/(2*sigma^2); give this one or gamma and width.
     width : more than 0, default=None

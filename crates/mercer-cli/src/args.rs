@@ -2,13 +2,15 @@
 
 mod learn;
 mod libsvm;
+mod tune;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use learn::{Explain, Fit, Predict, Show, Stream};
+pub(crate) use learn::{Explain, Fit, Predict, Show, Stream, Strength};
 pub(crate) use libsvm::{SvmPredict, SvmScale, SvmTrain, TrainOptions};
+pub(crate) use tune::Tune;
 
 /// Kernel machines: exact, composable, certified.
 #[derive(Debug, Parser)]
@@ -38,6 +40,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Fit a machine and certify it. Exit 0 certified, 1 done but not certified, 2 error.
     Fit(Box<Fit>),
+    /// Search for a kernel and lambda, judged on rows that candidates have not seen.
+    Tune(Box<Tune>),
     /// Apply a model to data: classes, numbers, scores, and the rows that explain them.
     Predict(Predict),
     /// What is proved about a model, in plain words.

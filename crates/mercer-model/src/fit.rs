@@ -188,7 +188,7 @@ pub fn certify(
 }
 
 /// What can be said of a specification before any row is looked at.
-fn check(spec: &Spec) -> Result<Option<mercer_solve::loss::LossSpec>, ModelError> {
+pub(crate) fn check(spec: &Spec) -> Result<Option<mercer_solve::loss::LossSpec>, ModelError> {
     let info = spec.learner.info();
     let loss = loss_of(spec)?;
     if spec.offset && info.offset.is_none() {
@@ -220,7 +220,7 @@ fn check(spec: &Spec) -> Result<Option<mercer_solve::loss::LossSpec>, ModelError
 }
 
 /// What the table looks like, and what is to be done to it.
-fn prepare(spec: &Spec, training: &Training<'_>) -> Result<(Schema, Preprocessing), ModelError> {
+pub(crate) fn prepare(spec: &Spec, training: &Training<'_>) -> Result<(Schema, Preprocessing), ModelError> {
     let needs = Needs::of(&spec.kernel);
     let none = !training.table.columns().iter().any(|column| needs.uses(column));
     // A kernel that finds nothing says so itself, in front of the whole table.

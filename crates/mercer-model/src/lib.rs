@@ -3,6 +3,7 @@
 //! [`fit()`] turns a table into a model: it scales and encodes the columns, compiles the kernel, poses the one problem of
 //! `mercer-solve`, runs the learner and has the result certified. A model predicts, explains and is saved; what it
 //! learned from the training rows travels with it, and its kernel runs through the same tiles as in training.
+//! What its answers are worth is measured by [`metrics`]; kernels and λ are searched for by [`tune()`](tune::tune).
 
 mod build;
 mod convexity;
@@ -15,6 +16,7 @@ mod hash;
 mod learners;
 pub mod libsvm;
 mod machines;
+pub mod metrics;
 mod model;
 mod needs;
 mod predict;
@@ -25,6 +27,7 @@ mod spec;
 mod stream;
 mod target;
 mod text;
+pub mod tune;
 
 pub use error::ModelError;
 pub use explain::{Explanation, Term};

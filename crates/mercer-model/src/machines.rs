@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use mercer_gram::{Classes, Gram, Lazy, Remembered};
+use mercer_gram::{Classes, Gram, Kept, Lazy, Remembered};
 use mercer_linalg::Budget;
 use mercer_points::{Dense, Points};
 use mercer_solve::loss::{Loss, LossSpec};
@@ -201,10 +201,41 @@ fn solve(
     // The solver's last look at its answer and the certificate want the same product.
     let remembered = Remembered::new(gram);
     let gram: &dyn Gram = if shared.is_some() { gram } else { &remembered };
+    let pursued = Pursued { gram, features: features.as_ref(), shared, started };
+    let mut certificate = None;
+    let mut judge = |problem: &Problem<'_>, solution: &Solution| {
+        if matches!(solution.status, Status::Stopped | Status::TimeLimit) {
+            deadline.get_or_init(|| Instant::now() + HURRY);
+        }
+        certificate = Some(certify_until(problem, solution, deadline.get().copied()));
+    };
+    let solution = pursue(posed, share, &pursued, posed.spec.regularization, None, &mut judge)?;
+    let certificate = certificate.expect("what is solved is judged");
+    Ok((solution, certificate))
+}
+
+/// What the problems of a share are solved with.
+struct Pursued<'a> {
+    gram: &'a dyn Gram,
+    features: Option<&'a Features>,
+    shared: Option<&'a dyn Solver>,
+    started: Instant,
+}
+
+/// Poses and solves the problem of a share; `judge` sees both.
+fn pursue(
+    posed: &Posed<'_>,
+    share: &Share,
+    pursued: &Pursued<'_>,
+    regularization: Regularization,
+    start: Option<&Solution>,
+    judge: &mut dyn FnMut(&Problem<'_>, &Solution),
+) -> Result<Solution, ModelError> {
+    let &Pursued { gram, features, shared, started } = pursued;
     let loss: Option<Box<dyn Loss>> = posed.loss.map(|loss| loss.build()).transpose()?;
     let objective = objective(posed.spec, loss.as_deref());
     // C is the same for every pair, whatever its rows; so is μ. λ is what the user gave, or follows from those.
-    let mut lambda = posed.spec.regularization.lambda(share.y.len())?;
+    let mut lambda = regularization.lambda(share.y.len())?;
     let mut weights: Option<Vec<f64>> =
         posed.weights.map(|weights| (0..share.y.len()).map(|k| weights[share.row(k)]).collect());
     if let (
@@ -212,7 +243,7 @@ fn solve(
         Objective::NuClassification { .. } | Objective::NuRegression { .. } | Objective::OneClass { .. },
     ) = (&mut weights, &objective)
     {
-        lambda = shares_of_weight(weights, lambda, posed.spec.regularization);
+        lambda = shares_of_weight(weights, lambda, regularization);
     }
     let mut problem = Problem::new(gram, &share.y, objective, lambda, posed.spec.offset)?;
     if let Some(weights) = &weights {
@@ -223,7 +254,7 @@ fn solve(
     let plain = match shared {
         Some(shared) => shared,
         None => {
-            own = solver_for(posed.spec, features.as_ref(), posed.setting.budget)?;
+            own = solver_for(posed.spec, features, posed.setting.budget)?;
             &*own
         }
     };
@@ -232,17 +263,43 @@ fn solve(
     let limits = posed.setting.limits;
     let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
     let mut run = Run::new(posed.setting.watch, Limits { time, ..limits }, posed.spec.tolerance);
-    let solution = solver.solve(&problem, None, &mut run)?;
+    let solution = solver.solve(&problem, start, &mut run)?;
     if solution.alpha.len() != problem.len() || solution.alpha.iter().any(|a| !a.is_finite()) {
         let said =
             format!("{} ended with coefficients that are not finite; choose a smaller step", solver.name());
         return Err(SolveError::Numerical(said).into());
     }
-    if matches!(solution.status, Status::Stopped | Status::TimeLimit) {
-        deadline.get_or_init(|| Instant::now() + HURRY);
-    }
-    let certificate = certify_until(&problem, &solution, deadline.get().copied());
-    Ok((solution, certificate))
+    judge(&problem, &solution);
+    Ok(solution)
+}
+
+/// The solutions of a share for one strength after the other.
+pub(crate) struct Path {
+    /// The classes that it is between, if there are more than two.
+    pub(crate) pair: Option<(usize, usize)>,
+    /// α of all rows, b and how it ended, for each strength.
+    pub(crate) solved: Vec<(Vec<f64>, f64, Status)>,
+}
+
+/// Solves every share for one strength after the other, each from the solution before; entries are computed once.
+pub(crate) fn along(posed: &Posed<'_>, strengths: &[Regularization]) -> Result<Vec<Path>, ModelError> {
+    let (total, started) = (posed.gram.len(), Instant::now());
+    let path = |share: Share| {
+        let sub = share.rows.as_ref().map(|rows| posed.gram.part(rows));
+        let kept = Kept::new(sub.as_ref().unwrap_or(posed.gram), posed.setting.budget);
+        let pursued = Pursued { gram: &kept, features: None, shared: None, started };
+        let mut before: Option<Solution> = None;
+        let mut solved = Vec::with_capacity(strengths.len());
+        for &strength in strengths {
+            let solution = pursue(posed, &share, &pursued, strength, before.as_ref(), &mut |_, _| {})?;
+            let mut alpha = vec![0.0; total];
+            solution.alpha.iter().enumerate().for_each(|(k, &a)| alpha[share.row(k)] = a);
+            solved.push((alpha, solution.bias, solution.status));
+            before = Some(solution);
+        }
+        Ok(Path { pair: share.pair, solved })
+    };
+    shares(posed).into_par_iter().map(path).collect()
 }
 
 /// ν is a share of all weight, not of all rows, so that a weight of 2 is the row twice (`docs/maths.md` §4.13): weights

@@ -108,17 +108,20 @@ pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelE
         Task::Numbers => Outcome::Numbers(scores.clone()),
         Task::Novelty => Outcome::Inside(scores.iter().map(|&score| score > 0.0).collect()),
         Task::Classes => {
-            Outcome::Classes(scores.chunks_exact(machines).map(|row| class(model, row)).collect())
+            let pairs: Vec<Option<(usize, usize)>> =
+                parts.machines.iter().map(|machine| machine.pair).collect();
+            let classes = model.classes().len();
+            Outcome::Classes(scores.chunks_exact(machines).map(|row| winner(&pairs, classes, row)).collect())
         }
     };
     Ok(Prediction { scores, machines, outcome })
 }
 
 /// The class of a row: the sign of its score, or the most votes, of equal ones the first.
-fn class(model: &Model, scores: &[f64]) -> usize {
-    let mut votes = vec![0_usize; model.classes().len()];
-    for (machine, &score) in model.machines().iter().zip(scores) {
-        match machine.pair {
+pub(crate) fn winner(pairs: &[Option<(usize, usize)>], classes: usize, scores: &[f64]) -> usize {
+    let mut votes = vec![0_usize; classes];
+    for (pair, &score) in pairs.iter().zip(scores) {
+        match *pair {
             None => return usize::from(score > 0.0),
             Some((a, b)) => votes[if score > 0.0 { a } else { b }] += 1,
         }

@@ -84,7 +84,8 @@ impl ColumnData {
         matches!(self, Self::Numbers(_) | Self::Dense(..) | Self::Single(..) | Self::Sparse(_))
     }
 
-    fn select(&self, rows: &[usize]) -> Self {
+    /// The values of some rows, in the given order.
+    pub fn select(&self, rows: &[usize]) -> Self {
         match self {
             Self::Numbers(v) => Self::Numbers(rows.iter().map(|&i| v[i]).collect()),
             Self::Categories(c) => Self::Categories(c.select(rows)),

@@ -205,7 +205,7 @@ fn real(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| "give a number, with a point as decimal mark".to_owned())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(super) fn positive(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
         _ => Err("give a number above 0".to_owned()),

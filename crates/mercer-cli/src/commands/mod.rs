@@ -19,3 +19,4 @@ pub(crate) mod svm_data;
 pub(crate) mod svm_predict;
 pub(crate) mod svm_scale;
 pub(crate) mod svm_train;
+pub(crate) mod tune;

@@ -31,7 +31,7 @@ fn a_kernel_in_full() {
     on       vectors
     psd      yes: the Fourier transform of a Gaussian density (Bochner)
     also     gaussian, gauss
-      gamma  rate; `scale` = 1/(d*var), `median` from the median distance (more than 0, or scale or median; default scale)
+      gamma  rate; `scale` = 1/(d*var), `median` from the median distance, `q10` from its 10 % quantile (more than 0, or scale or median or q10 or q25 or q75 or q90; default scale)
       sigma  standard deviation: gamma = 1/(2*sigma^2) (more than 0)
       width  gamma = 1/width^2 (more than 0)
     ");

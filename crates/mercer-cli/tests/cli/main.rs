@@ -22,4 +22,5 @@ mod show;
 mod signals;
 mod stream;
 mod streams;
+mod tune;
 mod witness;

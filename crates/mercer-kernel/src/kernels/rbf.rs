@@ -1,7 +1,7 @@
 //! `exp(-gamma*|x-z|^2)`
 //!
 //! The Gaussian kernel, with three spellings of its width, of which one is given: γ, or σ with γ = 1/(2σ²), or w
-//! with γ = 1/w². The words `scale` and `median` are worked out on training rows (`docs/maths.md` §1.2).
+//! with γ = 1/w². The words `scale`, `median` and quantiles such as `q10` are worked out on training rows (`docs/maths.md` §1.2).
 
 use mercer_linalg::{Base, Op};
 
@@ -16,9 +16,9 @@ pub(super) static INFO: KernelInfo = KernelInfo {
         params: &[
             Param::optional(
                 "gamma",
-                Kind::RealOr(Range::Positive, &["scale", "median"]),
+                Kind::RealOr(Range::Positive, &["scale", "median", "q10", "q25", "q75", "q90"]),
                 Some(Literal::Word("scale")),
-                "rate; `scale` = 1/(d*var), `median` from the median distance",
+                "rate; `scale` = 1/(d*var), `median` from the median distance, `q10` from its 10 % quantile",
             )
             .or(&["g"]),
             Param::optional(

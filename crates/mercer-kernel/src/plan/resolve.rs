@@ -1,4 +1,4 @@
-//! Words that stand for numbers: `gamma=scale`, `gamma=median` (`docs/maths.md` §1.2).
+//! Words that stand for numbers: `gamma=scale`, `gamma=median`, `gamma=q25` (`docs/maths.md` §1.2).
 
 use mercer_linalg::Base;
 use mercer_points::{Points, Sparse};
@@ -9,16 +9,20 @@ use rand_pcg::Pcg64;
 use super::block::Block;
 use super::view::View;
 
-/// Rows of which the median distance is taken at most.
+/// Rows of which quantiles of distances are taken at most.
 const SAMPLE: usize = 2000;
 
 /// The number that a word means on these training rows.
 pub(super) fn gamma(word: &str, view: &View) -> f64 {
-    let found = match (word, view) {
-        ("median", View::Dense(points)) => median(points),
-        ("median", View::Sparse(points)) => {
+    let share = match word {
+        "median" => Some(0.5),
+        _ => word.strip_prefix('q').and_then(|percent| Some(percent.parse::<f64>().ok()? / 100.0)),
+    };
+    let found = match (share, view) {
+        (Some(share), View::Dense(points)) => quantile(points, share),
+        (Some(share), View::Sparse(points)) => {
             let rows = sampled(points.len());
-            median_of(rows.len(), |i, j| sparse_distance(points, rows[i], rows[j]))
+            quantile_of(share, rows.len(), |i, j| sparse_distance(points, rows[i], rows[j]))
         }
         (_, View::Dense(points)) => points.scale(),
         (_, View::Sparse(points)) => scale(points.dim(), points.len(), points.values()),
@@ -38,13 +42,13 @@ pub(super) fn scale<T: Copy + Into<f64>>(dim: usize, rows: usize, stored: &[T]) 
     1.0 / (dim as f64 * squares / count)
 }
 
-fn median(points: &Block) -> f64 {
+fn quantile(points: &Block, share: f64) -> f64 {
     let chosen = points.select(&sampled(points.len()));
-    median_of(chosen.len(), |i, j| Base::SquaredDistance.pair(chosen.point(i), chosen.point(j)))
+    quantile_of(share, chosen.len(), |i, j| Base::SquaredDistance.pair(chosen.point(i), chosen.point(j)))
 }
 
-/// γ = 1/(2σ²) with σ the median distance, of pairs that differ.
-fn median_of(n: usize, squared: impl Fn(usize, usize) -> f64) -> f64 {
+/// γ = 1/(2σ²) with σ a quantile of the distances of pairs that differ.
+fn quantile_of(share: f64, n: usize, squared: impl Fn(usize, usize) -> f64) -> f64 {
     let mut squares: Vec<f64> = (0..n)
         .flat_map(|i| (0..i).map(move |j| (i, j)))
         .map(|(i, j)| squared(i, j))
@@ -53,9 +57,9 @@ fn median_of(n: usize, squared: impl Fn(usize, usize) -> f64) -> f64 {
     if squares.is_empty() {
         return 1.0;
     }
-    let middle = squares.len() / 2;
-    let (_, median, _) = squares.select_nth_unstable_by(middle, f64::total_cmp);
-    0.5 / *median
+    let at = ((share * squares.len() as f64) as usize).min(squares.len() - 1);
+    let (_, square, _) = squares.select_nth_unstable_by(at, f64::total_cmp);
+    0.5 / *square
 }
 
 fn sampled(n: usize) -> Vec<usize> {

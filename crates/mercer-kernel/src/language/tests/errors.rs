@@ -129,7 +129,10 @@ fn arguments() {
         ("rbf(sigma=nan)", "sigma must be a number, found 'nan'"),
         ("rbf(sigma=-inf)", "sigma must be a number, found '-inf'"),
         ("rbf(sigma=1e999)", "1e999 is too large or too small for a 64-bit number"),
-        ("rbf(gamma=scal)", "gamma must be a number or scale or median, found 'scal'; did you mean 'scale'?"),
+        (
+            "rbf(gamma=scal)",
+            "gamma must be a number or scale or median or q10 or q25 or q75 or q90, found 'scal'; did you mean 'scale'?",
+        ),
         ("constant(-1)", "value must be 0 or more, found -1"),
         ("poly(degree=2.5)", "degree must be a whole number from 1 to 64, found 2.5"),
         ("poly(degree=0)", "degree must be a whole number from 1 to 64, found 0"),
@@ -144,7 +147,7 @@ fn arguments() {
         ("rbf(sigma=)", "sigma must be a number, found ')'"),
         ("rbf(sigma=(1))", "sigma must be a number, found '('"),
         ("rbf(sigma=+1)", "sigma must be a number, found '+'"),
-        ("rbf(,)", "gamma must be a number or scale or median, found ','"),
+        ("rbf(,)", "gamma must be a number or scale or median or q10 or q25 or q75 or q90, found ','"),
         ("rbf(sigma=1*2)", "expected ',' or ')', found '*'"),
         ("poly(degree=1 gamma=2)", "expected ',' or ')', found 'gamma'"),
     ]);

@@ -1,0 +1,323 @@
+//! `mercer tune`: a search for a kernel and λ, judged on rows that candidates have not seen.
+
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use mercer::model::metrics::Metric;
+use mercer::model::tune::{Found, Search, Sofar, Strength, Template, Trial, Tuning, Validation, tune};
+use mercer::model::{Kind, Model, Multiclass, Setting, Spec, Training, fit};
+use mercer::points::{Categories, Column, ColumnData};
+use mercer::solve::{Limits, Regularization};
+use serde_json::{Value, json};
+
+use crate::args::{Fit, Input, Strength as Spellings, Tune};
+use crate::input::{Data, budget, load_weighted};
+use crate::output::{Answer, check_file, columns, count, note, number, print, quote, visible};
+use crate::specify::specify;
+use crate::watch::{Onlooker, Telling, listen};
+use crate::{model_file, words};
+
+/// Candidates that are shown.
+const SHOWN: usize = 10;
+
+pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
+    let template: Template = options.kernel.parse().context("--kernel")?;
+    let telling: Telling = options.progress.parse()?;
+    let choose = match options.choose.as_str() {
+        "best" => Found::best,
+        "simplest" => Found::simplest,
+        other => bail!("--choose: give best or simplest, not '{other}'"),
+    };
+    if let Some(path) = &options.out {
+        model_file::check(path)?;
+    }
+    if let Some(path) = &options.table {
+        check_file(path, "a table", ["csv", "csv"])?;
+    }
+    let first = template.grid(2).into_iter().next().context("--kernel: no value fits")?;
+    let mut data = load_weighted(&options.input, Some(&first), options.weights.as_deref())?;
+    let validation = validation(options, &mut data)?;
+    let (mut spec, chosen) = specify(&as_fit(options), first, data.target.as_ref(), &data.name)?;
+    if spec.multiclass == Multiclass::Refuse && spec.learner.info().kind != Kind::Numbers {
+        spec.multiclass = Multiclass::OneVsOne;
+    }
+    let strength = strength(options)?;
+    let metric = options.metric.as_deref().map(str::parse::<Metric>).transpose().context("--metric")?;
+    let base = Tuning::new(template, strength, spec.learner);
+    let tolerance = base.spec.tolerance;
+    let tuning = Tuning {
+        spec: Spec { tolerance, ..spec.clone() },
+        search: search(options)?,
+        validation,
+        metric,
+        journal: options.journal.clone(),
+        ..base
+    };
+    listen();
+    let watch = Onlooker::new(Telling::Nothing);
+    let time = options.time_limit.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)));
+    let setting =
+        Setting { limits: Limits { time, iterations: None }, budget: budget(options.memory), watch: &watch };
+    let training = Training {
+        others: &[],
+        weights: data.weights.as_deref(),
+        source: &data.name,
+        ..Training::new(&data.table, data.target.as_ref().context("there is no target")?)
+    };
+    let bar = (telling == Telling::Auto && std::io::stderr().is_terminal()).then(bar);
+    let tell = |sofar: Sofar| {
+        if let Some(bar) = &bar {
+            bar.set_length(sofar.all as u64);
+            bar.set_position(sofar.done as u64);
+        }
+    };
+    let found = tune(&tuning, &training, &setting, &tell);
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    let found = found?;
+    if let Some(path) = &options.table {
+        save(&found, path)?;
+    }
+    let winner = choose(&found);
+    let model = match &options.out {
+        None => None,
+        Some(path) => {
+            let spec = Spec { kernel: winner.kernel.clone(), regularization: winner.strength, ..spec };
+            let setting = Setting { limits: Limits::default(), ..setting };
+            let model = fit(&spec, &training, &setting)?;
+            model_file::save(&model, path)?;
+            Some((model, path))
+        }
+    };
+    chosen.iter().for_each(|chosen| note(chosen));
+    if options.json {
+        print(&format!("{:#}\n", as_json(&found, model.as_ref().map(|(model, _)| model))))?;
+    } else {
+        print(&in_words(&tuning, &found, &data, winner, model.as_ref().map(|(m, p)| (m, p.as_path()))))?;
+    }
+    let mut answer = Answer::Yes;
+    if found.is_cut_short {
+        note("cut short: not all candidates were judged");
+        answer = Answer::No;
+    }
+    if let Some(why) = model.as_ref().and_then(|(model, _)| words::shortfall(model)) {
+        note(&format!("not certified: {why}"));
+        answer = Answer::No;
+    }
+    Ok(answer)
+}
+
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:24} {pos} of {len} fits  {eta} left");
+    ProgressBar::new(0).with_style(style.expect("the template is a constant"))
+}
+
+/// The words that a search and a fit have in common.
+fn as_fit(options: &Tune) -> Fit {
+    let Input { source, target, format, header, delimiter, kind, missing, sample, seed } = &options.input;
+    Fit {
+        input: Input {
+            source: source.clone(),
+            target: target.clone(),
+            format: format.clone(),
+            header: *header,
+            delimiter: delimiter.clone(),
+            kind: kind.clone(),
+            missing: missing.clone(),
+            sample: *sample,
+            seed: *seed,
+        },
+        kernel: String::new(),
+        loss: options.loss.clone(),
+        solver: options.solver.clone(),
+        strength: Spellings { lambda: None, big_c: None, small_c: None, mu: None, rho: None },
+        nu: None,
+        offset: None,
+        penalty: "squared".to_owned(),
+        scale: options.scale.clone(),
+        weights: options.weights.clone(),
+        class_weight: options.class_weight.clone(),
+        multi: None,
+        tolerance: None,
+        violation: None,
+        epochs: None,
+        step: None,
+        average: false,
+        keep: None,
+        max_iter: None,
+        time_limit: None,
+        memory: options.memory,
+        progress: options.progress.clone(),
+        json: options.json,
+        out: None,
+    }
+}
+
+fn strength(options: &Tune) -> anyhow::Result<Strength> {
+    let values = |text: &String, word: &'static str| text.parse().context(word);
+    Ok(match (&options.lambda, &options.mu, &options.big_c) {
+        (Some(text), _, _) => Strength::Lambda(values(text, "--lambda")?),
+        (_, Some(text), _) => Strength::Mu(values(text, "--mu")?),
+        (_, _, Some(text)) => Strength::C(values(text, "--C")?),
+        _ => Strength::C(values(&"0.1..1000".to_owned(), "--C")?),
+    })
+}
+
+fn search(options: &Tune) -> anyhow::Result<Search> {
+    let (points, draws, rounds) = (options.points as usize, options.draws as usize, options.rounds as usize);
+    Ok(match options.search.as_str() {
+        "grid" => Search::Grid { points },
+        "random" => Search::Random { draws },
+        "halving" => Search::Halving { points },
+        "refine" => Search::Refine { points, rounds },
+        other => bail!("--search: give grid, random, halving or refine, not '{other}'"),
+    })
+}
+
+/// How candidates are judged; a column of groups leaves the table.
+fn validation(options: &Tune, data: &mut Data) -> anyhow::Result<Validation> {
+    let k = options.folds.unwrap_or(5) as usize;
+    if let Some(name) = &options.groups {
+        if options.hold_out.is_some() || options.ordered.is_some() || options.repeats > 1 {
+            bail!("--groups goes with --folds, not with --hold-out, --ordered or --repeats");
+        }
+        let column = data.table.remove(name).with_context(|| format!("--groups {name}"))?;
+        return Ok(Validation::Groups { k, groups: groups(&column)? });
+    }
+    Ok(match (options.hold_out, options.ordered) {
+        (Some(share), _) => Validation::HoldOut { share },
+        (_, Some(k)) => Validation::Ordered { k: k as usize },
+        _ => Validation::Folds { k, repeats: options.repeats as usize },
+    })
+}
+
+fn groups(column: &Column) -> anyhow::Result<Vec<usize>> {
+    let names: Categories = match &column.data {
+        ColumnData::Categories(names) => names.clone(),
+        ColumnData::Texts(texts) => texts.iter().collect(),
+        ColumnData::Numbers(values) => values.iter().map(f64::to_string).collect(),
+        other => bail!("--groups {}: it holds {}, not names or numbers", column.name, other.kind()),
+    };
+    Ok(names.codes().iter().map(|&code| code as usize).collect())
+}
+
+fn value(strength: Regularization) -> (&'static str, f64) {
+    match strength {
+        Regularization::Lambda(v) => ("lambda", v),
+        Regularization::C(v) => ("C", v),
+        Regularization::SmallC(v) => ("c", v),
+        Regularization::Mu(v) => ("mu", v),
+        Regularization::Rho(v) => ("rho", v),
+    }
+}
+
+fn cells(trial: &Trial) -> Vec<String> {
+    let (name, strength) = value(trial.strength);
+    let error = trial.error().map_or_else(String::new, |error| format!("± {}", number(error)));
+    vec![number(trial.mean()), error, format!("{name}={}", number(strength)), trial.kernel.to_string()]
+}
+
+fn in_words(
+    tuning: &Tuning,
+    found: &Found,
+    data: &Data,
+    winner: &Trial,
+    model: Option<(&Model, &Path)>,
+) -> String {
+    let sign = if found.metric.info().larger_is_better { -1.0 } else { 1.0 };
+    let most = found.trials.iter().map(|trial| trial.rows).max().unwrap_or(0);
+    let mut ranked: Vec<&Trial> = found.trials.iter().filter(|trial| trial.rows == most).collect();
+    ranked.sort_by(|a, b| (sign * a.mean()).total_cmp(&(sign * b.mean())));
+    let better = if found.metric.info().larger_is_better { "larger" } else { "smaller" };
+    let mut text = format!(
+        "searched  {}, {} on {} of {}; {} is better\n",
+        count(found.trials.len(), "candidate"),
+        tuning.search,
+        count(found.splits, "split"),
+        visible(&data.name),
+        better
+    );
+    let mut rows =
+        vec![vec![found.metric.to_string(), String::new(), "strength".to_owned(), "kernel".to_owned()]];
+    rows.extend(ranked.iter().take(SHOWN).map(|trial| cells(trial)));
+    text.push_str(&columns(&rows));
+    if ranked.len() > SHOWN {
+        text.push_str(&format!("… and {} more (--table FILE.csv, --json)\n", ranked.len() - SHOWN));
+    }
+    let simplest = found.simplest();
+    if simplest != found.best() {
+        let (name, strength) = value(simplest.strength);
+        text.push_str(&format!(
+            "simplest  {name}={} with {} is within one standard error of the best: {}\n",
+            number(strength),
+            simplest.kernel,
+            number(simplest.mean())
+        ));
+    }
+    let (name, strength) = value(winner.strength);
+    text.push_str(&format!("chosen    {name}={} with {}\n", number(strength), winner.kernel));
+    match model {
+        Some((model, path)) => {
+            let worst = words::worst_first(model);
+            let gap = worst.first().map_or(f64::NAN, |(_, found)| found.relative_gap);
+            let proved = if model.certified() { "certified" } else { "not certified" };
+            text.push_str(&format!(
+                "saved     {}: fitted on all rows, {proved}, relative gap {}\n",
+                visible(&path.display().to_string()),
+                words::small(gap)
+            ));
+        }
+        None => text.push_str("saved     no (-o MODEL fits the chosen one on all rows)\n"),
+    }
+    text
+}
+
+fn as_json(found: &Found, model: Option<&Model>) -> Value {
+    let trial = |trial: &Trial| {
+        let (name, strength) = value(trial.strength);
+        json!({
+            "kernel": trial.kernel.to_string(),
+            name: strength,
+            "rows": trial.rows,
+            "scores": trial.scores,
+            "mean": trial.mean(),
+            "standard_error": trial.error(),
+        })
+    };
+    json!({
+        "metric": found.metric.to_string(),
+        "larger_is_better": found.metric.info().larger_is_better,
+        "splits": found.splits,
+        "cut_short": found.is_cut_short,
+        "best": trial(found.best()),
+        "simplest": trial(found.simplest()),
+        "trials": found.trials.iter().map(trial).collect::<Vec<_>>(),
+        "model": model.map(words::as_json),
+    })
+}
+
+/// A line for each candidate.
+fn save(found: &Found, path: &Path) -> anyhow::Result<()> {
+    let failed = || format!("cannot write '{}'", path.display());
+    let mut file = BufWriter::new(File::create(path).with_context(failed)?);
+    let splits: Vec<String> = (1..=found.splits).map(|split| format!("split_{split}")).collect();
+    let mut text = format!("kernel,strength,value,rows,mean,standard_error,{}\n", splits.join(","));
+    for trial in &found.trials {
+        let (name, strength) = value(trial.strength);
+        let scores: Vec<String> = trial.scores.iter().map(f64::to_string).collect();
+        let error = trial.error().map_or_else(String::new, |error| error.to_string());
+        text.push_str(&format!(
+            "{},{name},{strength},{},{},{error},{}\n",
+            quote(&trial.kernel.to_string()),
+            trial.rows,
+            trial.mean(),
+            scores.join(",")
+        ));
+    }
+    file.write_all(text.as_bytes()).and_then(|()| file.flush()).with_context(failed)
+}

@@ -1,0 +1,527 @@
+//! Searching for a kernel and λ: every candidate is judged on rows that it has not seen (`docs/maths.md` §6).
+//!
+//! ```
+//! use mercer_model::tune::{Search, Strength, Tuning, Validation, tune};
+//! use mercer_model::{Learner, Setting, Spec, Training};
+//! let mut table = mercer_points::read("@moons(n=60)", &Default::default()).unwrap();
+//! let target = table.remove("label").unwrap();
+//! let tuning = Tuning {
+//!     search: Search::Grid { points: 3 },
+//!     validation: Validation::Folds { k: 3, repeats: 1 },
+//!     ..Tuning::new("rbf(sigma=0.1..10)".parse().unwrap(), Strength::C("0.1..100".parse().unwrap()), Learner::Smo)
+//! };
+//! let found = tune(&tuning, &Training::new(&table, &target), &Setting::default(), &|_| {}).unwrap();
+//! assert_eq!(found.trials.len(), 9);
+//! assert!(found.best().mean() > 0.9);
+//! ```
+
+mod fold;
+mod journal;
+mod template;
+mod validation;
+
+pub use template::{Template, Values};
+pub use validation::Validation;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use mercer_kernel::KernelExpr;
+use mercer_points::{Column, Points, Split};
+use mercer_solve::{Regularization, Tolerance};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+
+use self::fold::{Said, said, truth};
+use self::journal::{Journal, Key};
+use crate::metrics::{Answers, Metric};
+use crate::target::Goal;
+use crate::{Learner, ModelError, Outcome, Setting, Spec, Training};
+
+/// The strength of the penalty, by the name that is searched over.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Strength {
+    /// λ.
+    Lambda(Values),
+    /// C.
+    C(Values),
+    /// μ.
+    Mu(Values),
+}
+
+impl Strength {
+    /// The same with every number of a range, which is never one of whole numbers alone.
+    fn real(self) -> Self {
+        match self {
+            Self::Lambda(values) => Self::Lambda(values.real()),
+            Self::C(values) => Self::C(values.real()),
+            Self::Mu(values) => Self::Mu(values.real()),
+        }
+    }
+
+    fn values(&self) -> &Values {
+        match self {
+            Self::Lambda(values) | Self::C(values) | Self::Mu(values) => values,
+        }
+    }
+
+    /// One of them.
+    fn at(&self, value: f64) -> Regularization {
+        match self {
+            Self::Lambda(_) => Regularization::Lambda(value),
+            Self::C(_) => Regularization::C(value),
+            Self::Mu(_) => Regularization::Mu(value),
+        }
+    }
+
+    fn around(&self, value: f64, points: usize) -> Self {
+        let values = self.values().around(value, points);
+        match self {
+            Self::Lambda(_) => Self::Lambda(values),
+            Self::C(_) => Self::C(values),
+            Self::Mu(_) => Self::Mu(values),
+        }
+    }
+}
+
+impl fmt::Display for Strength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Lambda(_) => "lambda",
+            Self::C(_) => "C",
+            Self::Mu(_) => "mu",
+        };
+        write!(f, "{name}={}", self.values())
+    }
+}
+
+/// In which order candidates are tried, and which of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Search {
+    /// Every combination of so many values.
+    Grid {
+        /// Values of each range.
+        points: usize,
+    },
+    /// So many combinations by chance.
+    Random {
+        /// Combinations.
+        draws: usize,
+    },
+    /// A grid, of which a third goes on with three times the rows, until the rows are all.
+    Halving {
+        /// Values of each range.
+        points: usize,
+    },
+    /// A grid, then finer ones around the best.
+    Refine {
+        /// Values of each range.
+        points: usize,
+        /// Grids.
+        rounds: usize,
+    },
+}
+
+impl fmt::Display for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Grid { points } => write!(f, "grid({points})"),
+            Self::Random { draws } => write!(f, "random({draws})"),
+            Self::Halving { points } => write!(f, "halving({points})"),
+            Self::Refine { points, rounds } => write!(f, "refine({points}, {rounds})"),
+        }
+    }
+}
+
+/// What is searched, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tuning {
+    /// All but kernel and strength.
+    pub spec: Spec,
+    /// The kernel with values left open.
+    pub template: Template,
+    /// The strength of the penalty.
+    pub strength: Strength,
+    /// Which candidates are tried.
+    pub search: Search,
+    /// On which rows they are judged.
+    pub validation: Validation,
+    /// By what; accuracy for classes and RMSE for numbers if not given.
+    pub metric: Option<Metric>,
+    /// A file from which a search that was killed goes on.
+    pub journal: Option<PathBuf>,
+}
+
+impl Tuning {
+    /// A search on a grid of ten values each, in five folds; every machine is solved to a violation of 1e-3, or to a relative
+    /// gap of 1e-5 by learners other than smo.
+    pub fn new(template: Template, strength: Strength, learner: Learner) -> Self {
+        // Any kernel will do: the template takes its place.
+        let kernel =
+            template.grid(2).into_iter().next().unwrap_or_else(|| "linear".parse().expect("it is a kernel"));
+        // Only the dual engine has a use for a violation alone; a gap means something to every solver.
+        let tolerance = match learner {
+            Learner::Smo => Tolerance { gap: None, violation: Some(1e-3) },
+            _ => Tolerance { gap: Some(1e-5), violation: None },
+        };
+        Self {
+            spec: Spec { tolerance, ..Spec::new(kernel, learner) },
+            template,
+            strength: strength.real(),
+            search: Search::Grid { points: 10 },
+            validation: Validation::Folds { k: 5, repeats: 1 },
+            metric: None,
+            journal: None,
+        }
+    }
+}
+
+/// A kernel and a strength, and how well they did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// The kernel.
+    pub kernel: KernelExpr,
+    /// The strength of the penalty.
+    pub strength: Regularization,
+    /// Rows that were trained on in the first split.
+    pub rows: usize,
+    /// The metric on each split.
+    pub scores: Vec<f64>,
+}
+
+impl Trial {
+    /// The mean over the splits.
+    pub fn mean(&self) -> f64 {
+        self.scores.iter().sum::<f64>() / self.scores.len() as f64
+    }
+
+    /// The standard error of the mean; none of one split.
+    pub fn error(&self) -> Option<f64> {
+        let n = self.scores.len() as f64;
+        let mean = self.mean();
+        let squares: f64 = self.scores.iter().map(|score| (score - mean).powi(2)).sum();
+        (n > 1.0).then(|| (squares / (n - 1.0) / n).sqrt())
+    }
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// What was tried, in the order in which it was.
+    pub trials: Vec<Trial>,
+    /// By what it was judged.
+    pub metric: Metric,
+    /// Splits that each was judged on.
+    pub splits: usize,
+    /// Whether there was no time to try all.
+    pub is_cut_short: bool,
+    best: usize,
+    simplest: usize,
+}
+
+impl Found {
+    /// The best of those trained on most rows; of equals the first.
+    pub fn best(&self) -> &Trial {
+        &self.trials[self.best]
+    }
+
+    /// Of those within one standard error of the best the one with the largest λ: as good as the best for all that is known,
+    /// and simpler.
+    pub fn simplest(&self) -> &Trial {
+        &self.trials[self.simplest]
+    }
+
+    fn new(
+        trials: Vec<Trial>,
+        metric: Metric,
+        splits: usize,
+        is_cut_short: bool,
+    ) -> Result<Self, ModelError> {
+        let sign = if metric.info().larger_is_better { 1.0 } else { -1.0 };
+        let most = trials.iter().map(|trial| trial.rows).max().unwrap_or(0);
+        let fit = |k: &usize| trials[*k].rows == most && trials[*k].mean().is_finite();
+        let whole: Vec<usize> = (0..trials.len()).filter(fit).collect();
+        let better = |a: usize, b: usize| sign * trials[a].mean() > sign * trials[b].mean();
+        let Some(best) = whole.iter().copied().reduce(|best, k| if better(k, best) { k } else { best })
+        else {
+            return Err(ModelError::Spec(
+                "no candidate could be judged in the time there was; give it more".to_owned(),
+            ));
+        };
+        let enough = sign * trials[best].mean() - trials[best].error().unwrap_or(0.0);
+        let lambda = |k: usize| trials[k].strength.lambda(most).unwrap_or(0.0);
+        let near = whole.iter().copied().filter(|&k| sign * trials[k].mean() >= enough);
+        let simplest = near.fold(best, |simplest, k| {
+            let (new, old) = (lambda(k), lambda(simplest));
+            if new > old || new == old && better(k, simplest) { k } else { simplest }
+        });
+        Ok(Self { trials, metric, splits, is_cut_short, best, simplest })
+    }
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sofar {
+    /// Fits done, with those that were known.
+    pub done: usize,
+    /// Fits there will be, as far as that is known.
+    pub all: usize,
+    /// The best mean of a candidate that is done.
+    pub best: Option<f64>,
+}
+
+/// Searches for the best candidate.
+///
+/// Ends early when the time of `setting` is over or its watch says so: the candidates judged by then are what is found.
+pub fn tune(
+    tuning: &Tuning,
+    training: &Training<'_>,
+    setting: &Setting<'_>,
+    tell: &(dyn Fn(Sofar) + Sync),
+) -> Result<Found, ModelError> {
+    let Some(target) = training.target else {
+        return Err(ModelError::Target(
+            "a search needs a target to judge candidates by; name its column (--target)".to_owned(),
+        ));
+    };
+    if *tuning.strength.values() == Values::Distances {
+        return Err(ModelError::Spec(format!(
+            "distances say nothing about {}; write LOW..HIGH, or values with | between them",
+            tuning.strength
+        )));
+    }
+    let goal = truth(&tuning.spec, target, training.table.len())?;
+    let metric = match (&goal, tuning.metric) {
+        (_, Some(metric)) => metric,
+        (Goal::Classes(..), None) => Metric::Accuracy,
+        _ => Metric::Rmse,
+    };
+    let splits = tuning.validation.splits(&target.data, tuning.spec.seed)?;
+    let journal = match &tuning.journal {
+        Some(path) => Some(Journal::open(path, &description(tuning, training, metric))?),
+        None => None,
+    };
+    let work = Work {
+        tuning,
+        training,
+        target,
+        goal: &goal,
+        metric,
+        setting,
+        journal,
+        splits,
+        started: Instant::now(),
+        tell,
+    };
+    let (trials, is_cut_short) = work.search()?;
+    Found::new(trials, metric, work.splits.len(), is_cut_short)
+}
+
+/// All that decides over the results of a search.
+fn description(tuning: &Tuning, training: &Training<'_>, metric: Metric) -> String {
+    let data = crate::hash::data(training.table, training.target, training.weights);
+    let Tuning { spec, template, strength, search, validation, .. } = tuning;
+    format!("{template} {strength} {search} {validation:?} {metric} | {spec} | {data}")
+}
+
+/// Kernels with the strengths that each is tried with.
+type Plan = Vec<(KernelExpr, Vec<f64>)>;
+
+struct Work<'a> {
+    tuning: &'a Tuning,
+    training: &'a Training<'a>,
+    target: &'a Column,
+    goal: &'a Goal,
+    metric: Metric,
+    setting: &'a Setting<'a>,
+    journal: Option<Journal>,
+    splits: Vec<Split>,
+    started: Instant,
+    tell: &'a (dyn Fn(Sofar) + Sync),
+}
+
+impl Work<'_> {
+    fn search(&self) -> Result<(Vec<Trial>, bool), ModelError> {
+        let Tuning { template, strength, search, .. } = self.tuning;
+        let grid = |template: &Template, strength: &Strength, points: usize| -> Plan {
+            let values = strength.values().grid(points);
+            template.grid(points).into_iter().map(|kernel| (kernel, values.clone())).collect()
+        };
+        match *search {
+            Search::Grid { points } => self.judge(&grid(template, strength, points), &self.splits),
+            Search::Random { draws } => {
+                let mut random = Pcg64::seed_from_u64(self.tuning.spec.seed);
+                let plan: Result<Plan, ModelError> = (0..draws)
+                    .map(|_| Ok((template.draw(&mut random)?, vec![strength.values().draw(&mut random)])))
+                    .collect();
+                self.judge(&plan?, &self.splits)
+            }
+            Search::Refine { points, rounds } => {
+                let (mut template, mut strength) = (template.clone(), strength.clone());
+                let mut all: Vec<Trial> = Vec::new();
+                for _ in 0..rounds.max(1) {
+                    let mut plan = grid(&template, &strength, points);
+                    let is_new = |kernel: &KernelExpr, value: f64| {
+                        let same =
+                            |trial: &Trial| trial.kernel == *kernel && trial.strength == strength.at(value);
+                        !all.iter().any(same)
+                    };
+                    plan.iter_mut()
+                        .for_each(|(kernel, values)| values.retain(|&value| is_new(kernel, value)));
+                    let (trials, is_cut_short) = self.judge(&plan, &self.splits)?;
+                    all.extend(trials);
+                    if is_cut_short {
+                        return Ok((all, true));
+                    }
+                    let found = Found::new(all.clone(), self.metric, self.splits.len(), false)?;
+                    let best = found.best();
+                    template = template.around(&best.kernel, points);
+                    let (Regularization::Lambda(value)
+                    | Regularization::C(value)
+                    | Regularization::Mu(value)) = best.strength
+                    else {
+                        break;
+                    };
+                    strength = strength.around(value, points);
+                }
+                Ok((all, false))
+            }
+            Search::Halving { points } => self.halve(grid(template, strength, points)),
+        }
+    }
+
+    /// Candidates on a ninth of the rows, a third of them on a third, a ninth of them on all.
+    fn halve(&self, mut plan: Plan) -> Result<(Vec<Trial>, bool), ModelError> {
+        let mut all = Vec::new();
+        for part in [9, 3, 1] {
+            let splits: Vec<Split> = self.splits.iter().map(|split| thinned(split, part)).collect();
+            let (trials, is_cut_short) = self.judge(&plan, &splits)?;
+            let mut order: Vec<usize> = (0..trials.len()).collect();
+            let sign = if self.metric.info().larger_is_better { -1.0 } else { 1.0 };
+            order.sort_by(|&a, &b| {
+                (sign * trials[a].mean()).total_cmp(&(sign * trials[b].mean())).then(a.cmp(&b))
+            });
+            let kept = &order[..order.len().div_ceil(3)];
+            let value = |trial: &Trial| match trial.strength {
+                Regularization::Lambda(v) | Regularization::C(v) | Regularization::Mu(v) => v,
+                Regularization::SmallC(v) | Regularization::Rho(v) => v,
+            };
+            for (kernel, values) in &mut plan {
+                values
+                    .retain(|v| kept.iter().any(|&k| trials[k].kernel == *kernel && value(&trials[k]) == *v));
+            }
+            plan.retain(|(_, values)| !values.is_empty());
+            all.extend(trials);
+            if is_cut_short {
+                return Ok((all, true));
+            }
+        }
+        Ok((all, false))
+    }
+
+    /// Every candidate on every split; what there was no time for is left out.
+    fn judge(&self, plan: &Plan, splits: &[Split]) -> Result<(Vec<Trial>, bool), ModelError> {
+        let tasks: Vec<(usize, usize)> =
+            (0..plan.len()).flat_map(|kernel| (0..splits.len()).map(move |split| (kernel, split))).collect();
+        let all = plan.iter().map(|(_, values)| values.len()).sum::<usize>() * splits.len();
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let results: Result<Vec<Option<Vec<f64>>>, ModelError> = tasks
+            .par_iter()
+            .map(|&(kernel, split)| {
+                if self.is_over() {
+                    return Ok(None);
+                }
+                let (kernel, values) = &plan[kernel];
+                let found = self.scores(kernel, values, split, &splits[split])?;
+                let done = done.fetch_add(values.len(), std::sync::atomic::Ordering::Relaxed) + values.len();
+                (self.tell)(Sofar { done, all, best: None });
+                // A machine that was stopped is not what it would have been.
+                Ok(Some(found).filter(|_| !self.is_over()))
+            })
+            .collect();
+        let results = results?;
+        let is_cut_short = results.iter().any(Option::is_none);
+        let mut trials = Vec::new();
+        for (number, (kernel, values)) in plan.iter().enumerate() {
+            let own = &results[number * splits.len()..(number + 1) * splits.len()];
+            let Some(own) = own.iter().map(Option::as_ref).collect::<Option<Vec<_>>>() else { continue };
+            for (k, &value) in values.iter().enumerate() {
+                trials.push(Trial {
+                    kernel: kernel.clone(),
+                    strength: self.tuning.strength.at(value),
+                    rows: splits.first().map_or(0, |split| split.train.len()),
+                    scores: own.iter().map(|scores| scores[k]).collect(),
+                });
+            }
+        }
+        Ok((trials, is_cut_short))
+    }
+
+    fn is_over(&self) -> bool {
+        let late = self.setting.limits.time.is_some_and(|limit| self.started.elapsed() >= limit);
+        late || self.setting.watch.stopped()
+    }
+
+    /// The metric of every strength on one split, recalled or worked out.
+    fn scores(
+        &self,
+        kernel: &KernelExpr,
+        values: &[f64],
+        number: usize,
+        split: &Split,
+    ) -> Result<Vec<f64>, ModelError> {
+        let strengths: Vec<Regularization> =
+            values.iter().map(|&value| self.tuning.strength.at(value)).collect();
+        let key = |strength: &Regularization| -> Key {
+            (kernel.to_string(), format!("{strength:?}"), split.train.len(), number)
+        };
+        if let Some(journal) = &self.journal {
+            let known: Option<Vec<f64>> =
+                strengths.iter().map(|strength| journal.recall(&key(strength))).collect();
+            if let Some(known) = known {
+                return Ok(known);
+            }
+        }
+        let spec = Spec { kernel: kernel.clone(), ..self.tuning.spec.clone() };
+        let time = self.setting.limits.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
+        let limits = mercer_solve::Limits { time, ..self.setting.limits };
+        let setting = Setting { limits, ..*self.setting };
+        let classes: &[String] = if let Goal::Classes(names, _) = self.goal { names } else { &[] };
+        let answers = said(&spec, &strengths, (self.training, self.target), classes, split, &setting)?;
+        let scores: Vec<f64> =
+            answers.iter().map(|said| self.metric_of(said, split)).collect::<Result<_, _>>()?;
+        if let Some(journal) = self.journal.as_ref().filter(|_| !self.is_over()) {
+            let found: Vec<(Key, f64)> = strengths.iter().map(key).zip(scores.iter().copied()).collect();
+            journal.note(&found)?;
+        }
+        Ok(scores)
+    }
+
+    fn metric_of(&self, said: &Said, split: &Split) -> Result<f64, ModelError> {
+        let weights: Option<Vec<f64>> =
+            self.training.weights.map(|weights| split.test.iter().map(|&row| weights[row]).collect());
+        let (codes, numbers): (Vec<usize>, Vec<f64>) = match self.goal {
+            Goal::Classes(_, codes) => (split.test.iter().map(|&row| codes[row]).collect(), Vec::new()),
+            Goal::Numbers(targets) => (Vec::new(), split.test.iter().map(|&row| targets[0][row]).collect()),
+            Goal::Nothing => (Vec::new(), Vec::new()),
+        };
+        let answers = match (self.goal, &said.outcome) {
+            (Goal::Classes(names, _), Outcome::Classes(found)) => Answers {
+                classes: Some(found),
+                scores: said.scores.as_deref(),
+                ..Answers::of_classes(&codes, names.len())
+            },
+            (_, Outcome::Numbers(found)) => Answers { numbers: Some(found), ..Answers::of_numbers(&numbers) },
+            _ => return Err(ModelError::Spec("novelty detection has no target to be judged by".to_owned())),
+        };
+        self.metric.of(&Answers { weights: weights.as_deref(), ..answers })
+    }
+}
+
+/// The same test with one in so many of the training rows: evenly spread, so that classes and times keep their shares.
+fn thinned(split: &Split, part: usize) -> Split {
+    let train = split.train.iter().copied().step_by(part).collect();
+    Split { train, test: split.test.clone() }
+}
