@@ -652,3 +652,48 @@ fn scores_that_are_not_computed_again_change_no_certificate() {
     }
     assert!(sufficient >= 4, "{sufficient}");
 }
+
+/// A matrix that knows no short cut, and counts the accurate rows that it is asked for.
+struct Plain<'a>(&'a Lazy, AtomicUsize);
+
+impl Gram for Plain<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.0.entry(i, j)
+    }
+
+    fn diagonal(&self, out: &mut [f64]) {
+        self.0.diagonal(out);
+    }
+
+    fn rows_single(&self, rows: &[usize], out: &mut [f32]) {
+        self.0.rows_single(rows, out);
+    }
+
+    fn rows_double(&self, rows: &[usize], out: &mut [f64]) {
+        self.1.fetch_add(rows.len(), Ordering::Relaxed);
+        self.0.rows_double(rows, out);
+    }
+
+    fn apply(&self, vectors: &[f64], out: &mut [f64]) {
+        self.0.apply(vectors, out);
+    }
+}
+
+#[test]
+fn the_accurate_product_of_a_matrix_without_short_cuts_is_made_once() {
+    let table = random(1200, 3, 11);
+    let gram = gram("rbf(sigma=0.5)", &table);
+    let (plain, y) = (Plain(&gram, AtomicUsize::new(0)), learnable(&table, 3));
+    let remembered = Remembered::new(&plain);
+    let problem = Problem::new(&remembered, &y, Objective::Risk(&Hinge), 2e-4, true).unwrap();
+    let asked = Tolerance { gap: None, violation: Some(1e-3) };
+    let solution = Smo::default().solve(&problem, None, &mut Run::quiet(asked)).unwrap();
+    let rows = plain.1.load(Ordering::Relaxed);
+    let certificate = certify(&problem, &solution);
+    assert!(rows > 0 && certificate.violation <= 1e-3 && certificate.basis == Basis::Recomputed);
+    assert_eq!(plain.1.load(Ordering::Relaxed), rows, "the certificate takes the product that was made");
+}

@@ -366,6 +366,8 @@ impl<'a> Engine<'a> {
             let found = rows::products_where(self.gram, &alpha, &wanted, run)?;
             match asked.into_inner() {
                 None => {
+                    run.count(n * rows::support(&alpha));
+                    self.gram.remember(&alpha, &found, Vec::new());
                     self.state.scores = found;
                     0.0
                 }
