@@ -80,7 +80,7 @@ pub(crate) enum Command {
 }
 
 /// Where data comes from and how it is read.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Input {
     /// A file, - for stdin, or @name for built-in data.
     #[arg(value_name = "DATA")]

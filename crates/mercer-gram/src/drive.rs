@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use mercer_kernel::{Entry, Scratch, Tiles};
-use mercer_linalg::{Isa, LANES, Real, add_column_sums, add_row_sums, flush_row_sums};
+use mercer_linalg::{Isa, LANES, add_column_sums, add_row_sums, flush_row_sums, mirror_lower};
 use rayon::prelude::*;
 
 /// Whole rows, in any order, one after the other.
@@ -97,48 +97,7 @@ pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T], poll: &(dyn F
             }
         },
     );
-    mirror(out, 0, n);
-}
-
-/// Copies the upper triangle of rows `first…` into the lower one, halving so that what is read and what is written
-/// never overlap.
-fn mirror<T: Real>(rows: &mut [T], first: usize, n: usize) {
-    let count = rows.len() / n;
-    const SMALL: usize = 64;
-    if count <= SMALL {
-        for i in 1..count {
-            for j in 0..i {
-                rows[i * n + first + j] = rows[j * n + first + i];
-            }
-        }
-        return;
-    }
-    let half = (count / 2).next_multiple_of(16);
-    let (upper, lower) = rows.split_at_mut(half * n);
-    lower.par_chunks_mut(SQUARE * n).enumerate().for_each(|(strip, lower)| {
-        let column = first + half + strip * SQUARE;
-        for (square, source) in upper.chunks(SQUARE * n).enumerate() {
-            transpose(source, column, lower, first + square * SQUARE, n);
-        }
-    });
-    rayon::join(|| mirror(upper, first, n), || mirror(lower, first + half, n));
-}
-
-/// Side of the squares that are transposed in registers.
-const SQUARE: usize = 16;
-
-/// Copies the square of `source` that starts at `column`, transposed, into the rows of `target` from `place` on.
-fn transpose<T: Real>(source: &[T], column: usize, target: &mut [T], place: usize, n: usize) {
-    let (height, width) = (source.len() / n, target.len() / n);
-    let mut square = [[T::ZERO; SQUARE]; SQUARE];
-    for (j, row) in source.chunks_exact(n).enumerate() {
-        for (i, &value) in row[column..column + width].iter().enumerate() {
-            square[i][j] = value;
-        }
-    }
-    for (row, values) in target.chunks_exact_mut(n).zip(&square) {
-        row[place..place + height].copy_from_slice(&values[..height]);
-    }
+    mirror_lower(n, out);
 }
 
 /// What columns of a matrix are multiplied with: weights for some of the outputs.

@@ -178,6 +178,53 @@ macro_rules! forward {
 }
 pub(crate) use forward;
 
+/// What a matrix that is another one, and keeps something of it, hands on besides.
+macro_rules! stand_for {
+    ($gram:ident) => {
+        $crate::gram::forward!($gram);
+
+        fn len(&self) -> usize {
+            self.$gram.len()
+        }
+
+        fn entry(&self, i: usize, j: usize) -> f64 {
+            self.$gram.entry(i, j)
+        }
+
+        fn diagonal(&self, out: &mut [f64]) {
+            self.$gram.diagonal(out);
+        }
+
+        fn is_cheap(&self) -> bool {
+            self.$gram.is_cheap()
+        }
+
+        fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &$crate::Stop<'_>) {
+            self.$gram.square_single(rows, out, stop);
+        }
+
+        fn products_where(
+            &self,
+            alpha: &[f64],
+            wanted: &$crate::Wanted<'_>,
+            stop: &dyn Fn(usize, usize) -> bool,
+        ) -> Option<Vec<f64>> {
+            self.$gram.products_where(alpha, wanted, stop)
+        }
+
+        fn products_at(
+            &self,
+            rows: &[usize],
+            alpha: &[f64],
+            precision: $crate::Precision,
+            stop: &dyn Fn(usize, usize) -> bool,
+        ) -> Option<Vec<f64>> {
+            self.$gram.products_at(rows, alpha, precision, stop)
+        }
+    };
+}
+pub(crate) use stand_for;
+
 /// Entries between two questions whether to stop, and rows that are cut nowhere: where they are depends on sizes alone.
 const CHUNK: usize = 4_000_000;
 const HEIGHT: usize = 48;

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use mercer_linalg::{Budget, Buffer};
 
-use crate::gram::forward;
-use crate::{Gram, Precision, Stop, Wanted};
+use crate::gram::stand_for;
+use crate::{Gram, Stop};
 
 /// The same matrix; its entries in `f32` are computed once, when they are first wanted as a whole, if they fit the budget.
 ///
@@ -35,27 +35,7 @@ impl<'a> Kept<'a> {
 }
 
 impl Gram for Kept<'_> {
-    forward!(gram);
-
-    fn len(&self) -> usize {
-        self.gram.len()
-    }
-
-    fn entry(&self, i: usize, j: usize) -> f64 {
-        self.gram.entry(i, j)
-    }
-
-    fn diagonal(&self, out: &mut [f64]) {
-        self.gram.diagonal(out);
-    }
-
-    fn is_cheap(&self) -> bool {
-        self.gram.is_cheap()
-    }
-
-    fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
-        self.gram.square_single(rows, out, stop);
-    }
+    stand_for!(gram);
 
     fn whole_single(&self, stop: &Stop<'_>) -> Option<&[f32]> {
         let n = self.len();
@@ -77,25 +57,6 @@ impl Gram for Kept<'_> {
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
         self.gram.products(alpha, stop)
-    }
-
-    fn products_where(
-        &self,
-        alpha: &[f64],
-        wanted: &Wanted<'_>,
-        stop: &dyn Fn(usize, usize) -> bool,
-    ) -> Option<Vec<f64>> {
-        self.gram.products_where(alpha, wanted, stop)
-    }
-
-    fn products_at(
-        &self,
-        rows: &[usize],
-        alpha: &[f64],
-        precision: Precision,
-        stop: &dyn Fn(usize, usize) -> bool,
-    ) -> Option<Vec<f64>> {
-        self.gram.products_at(rows, alpha, precision, stop)
     }
 
     fn remember(&self, alpha: &[f64], products: &[f64], rough: Vec<usize>) {

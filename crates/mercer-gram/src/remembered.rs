@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::gram::forward;
-use crate::{Gram, Precision, Stop, Wanted};
+use crate::Gram;
+use crate::gram::stand_for;
 
 /// The same matrix; [`products`](Gram::products) of the vector that was asked for last are not computed again, and what a
 /// solver has [noted](Gram::remember) is there for the certificate.
@@ -40,27 +40,7 @@ impl<'a> Remembered<'a> {
 }
 
 impl Gram for Remembered<'_> {
-    forward!(gram);
-
-    fn len(&self) -> usize {
-        self.gram.len()
-    }
-
-    fn entry(&self, i: usize, j: usize) -> f64 {
-        self.gram.entry(i, j)
-    }
-
-    fn diagonal(&self, out: &mut [f64]) {
-        self.gram.diagonal(out);
-    }
-
-    fn is_cheap(&self) -> bool {
-        self.gram.is_cheap()
-    }
-
-    fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
-        self.gram.square_single(rows, out, stop);
-    }
+    stand_for!(gram);
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
         if let Some((products, rough)) = self.recall(alpha)
@@ -71,25 +51,6 @@ impl Gram for Remembered<'_> {
         let products = self.gram.products(alpha, stop)?;
         self.note(alpha, &products, Vec::new());
         Some(products)
-    }
-
-    fn products_where(
-        &self,
-        alpha: &[f64],
-        wanted: &Wanted<'_>,
-        stop: &dyn Fn(usize, usize) -> bool,
-    ) -> Option<Vec<f64>> {
-        self.gram.products_where(alpha, wanted, stop)
-    }
-
-    fn products_at(
-        &self,
-        rows: &[usize],
-        alpha: &[f64],
-        precision: Precision,
-        stop: &dyn Fn(usize, usize) -> bool,
-    ) -> Option<Vec<f64>> {
-        self.gram.products_at(rows, alpha, precision, stop)
     }
 
     fn remember(&self, alpha: &[f64], products: &[f64], rough: Vec<usize>) {

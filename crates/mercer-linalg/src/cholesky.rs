@@ -114,41 +114,6 @@ pub fn cholesky_solve<T: Factored>(
     vectors.par_chunks_mut(n).try_for_each(|vector| solve_one(stride, factor, vector, poll))
 }
 
-/// The lower triangle of an n×n matrix becomes the mirror image of the upper one.
-///
-/// ```
-/// use mercer_linalg::mirror_lower;
-/// let mut matrix = [1.0, 2.0, 7.0, 3.0];
-/// mirror_lower(2, &mut matrix);
-/// assert_eq!(matrix, [1.0, 2.0, 2.0, 3.0]);
-/// ```
-pub fn mirror_lower(n: usize, matrix: &mut [f64]) {
-    mirror(n, 0, matrix);
-}
-
-/// Rows from `first` on: halves of them, so that what is read and what is written never overlap.
-fn mirror(n: usize, first: usize, rows: &mut [f64]) {
-    let count = rows.len() / n.max(1);
-    if count <= STRIP {
-        for i in 1..count {
-            (0..i).for_each(|j| rows[i * n + first + j] = rows[j * n + first + i]);
-        }
-        return;
-    }
-    let half = (count / 2).next_multiple_of(STRIP);
-    let (upper, lower) = rows.split_at_mut(half * n);
-    lower.par_chunks_mut(STRIP * n).enumerate().for_each(|(strip, lower)| {
-        let column = first + half + strip * STRIP;
-        for (part, source) in upper.chunks(STRIP * n).enumerate() {
-            for (i, row) in lower.chunks_exact_mut(n).enumerate() {
-                let line = &mut row[first + part * STRIP..];
-                source.chunks_exact(n).zip(line).for_each(|(from, to)| *to = from[column + i]);
-            }
-        }
-    });
-    rayon::join(|| mirror(n, first, upper), || mirror(n, first + half, lower));
-}
-
 fn shape(rows: usize, columns: usize, found: usize) -> Result<(), CholeskyError> {
     match rows * columns {
         expected if expected == found => Ok(()),
@@ -399,17 +364,6 @@ mod tests {
                     assert!(j <= i || l[i * n + j] == a[i * n + j], "{n}: {i},{j} was touched");
                 }
             }
-        }
-    }
-
-    #[test]
-    fn a_triangle_is_mirrored_whatever_its_size() {
-        for n in [0, 1, 2, 63, 64, 65, 200, 391] {
-            let a: Vec<f64> = (0..n * n).map(|at| at as f64).collect();
-            let mut b = a.clone();
-            mirror_lower(n, &mut b);
-            let wanted = |at: usize| if at % n < at / n { a[at % n * n + at / n] } else { a[at] };
-            assert!((0..n * n).all(|at| b[at] == wanted(at)), "{n}");
         }
     }
 

@@ -202,16 +202,13 @@ fn solve(
     let remembered = Remembered::new(gram);
     let gram: &dyn Gram = if shared.is_some() { gram } else { &remembered };
     let pursued = Pursued { gram, features: features.as_ref(), shared, started };
-    let mut certificate = None;
-    let mut judge = |problem: &Problem<'_>, solution: &Solution| {
+    let judge = |problem: &Problem<'_>, solution: &Solution| {
         if matches!(solution.status, Status::Stopped | Status::TimeLimit) {
             deadline.get_or_init(|| Instant::now() + HURRY);
         }
-        certificate = Some(certify_until(problem, solution, deadline.get().copied()));
+        certify_until(problem, solution, deadline.get().copied())
     };
-    let solution = pursue(posed, share, &pursued, posed.spec.regularization, None, &mut judge)?;
-    let certificate = certificate.expect("what is solved is judged");
-    Ok((solution, certificate))
+    pursue(posed, share, &pursued, posed.spec.regularization, None, judge)
 }
 
 /// What the problems of a share are solved with.
@@ -222,15 +219,15 @@ struct Pursued<'a> {
     started: Instant,
 }
 
-/// Poses and solves the problem of a share; `judge` sees both.
-fn pursue(
+/// Poses and solves the problem of a share, and what `judge` makes of both.
+fn pursue<R>(
     posed: &Posed<'_>,
     share: &Share,
     pursued: &Pursued<'_>,
     regularization: Regularization,
     start: Option<&Solution>,
-    judge: &mut dyn FnMut(&Problem<'_>, &Solution),
-) -> Result<Solution, ModelError> {
+    judge: impl FnOnce(&Problem<'_>, &Solution) -> R,
+) -> Result<(Solution, R), ModelError> {
     let &Pursued { gram, features, shared, started } = pursued;
     let loss: Option<Box<dyn Loss>> = posed.loss.map(|loss| loss.build()).transpose()?;
     let objective = objective(posed.spec, loss.as_deref());
@@ -269,32 +266,35 @@ fn pursue(
             format!("{} ended with coefficients that are not finite; choose a smaller step", solver.name());
         return Err(SolveError::Numerical(said).into());
     }
-    judge(&problem, &solution);
-    Ok(solution)
+    let judged = judge(&problem, &solution);
+    Ok((solution, judged))
 }
 
 /// The solutions of a share for one strength after the other.
 pub(crate) struct Path {
     /// The classes that it is between, if there are more than two.
     pub(crate) pair: Option<(usize, usize)>,
-    /// α of all rows, b and how it ended, for each strength.
-    pub(crate) solved: Vec<(Vec<f64>, f64, Status)>,
+    /// α of all rows and b, for each strength.
+    pub(crate) solved: Vec<(Vec<f64>, f64)>,
 }
 
 /// Solves every share for one strength after the other, each from the solution before; entries are computed once.
 pub(crate) fn along(posed: &Posed<'_>, strengths: &[Regularization]) -> Result<Vec<Path>, ModelError> {
     let (total, started) = (posed.gram.len(), Instant::now());
+    // As many squares as there are threads, and those that a thread began while it waited; what is kept changes no bit.
+    let at_once = 2 * rayon::current_num_threads() as u64;
+    let room = Budget::of_bytes(posed.setting.budget.bytes() / at_once);
     let path = |share: Share| {
         let sub = share.rows.as_ref().map(|rows| posed.gram.part(rows));
-        let kept = Kept::new(sub.as_ref().unwrap_or(posed.gram), posed.setting.budget);
+        let kept = Kept::new(sub.as_ref().unwrap_or(posed.gram), room);
         let pursued = Pursued { gram: &kept, features: None, shared: None, started };
         let mut before: Option<Solution> = None;
         let mut solved = Vec::with_capacity(strengths.len());
         for &strength in strengths {
-            let solution = pursue(posed, &share, &pursued, strength, before.as_ref(), &mut |_, _| {})?;
+            let (solution, ()) = pursue(posed, &share, &pursued, strength, before.as_ref(), |_, _| {})?;
             let mut alpha = vec![0.0; total];
             solution.alpha.iter().enumerate().for_each(|(k, &a)| alpha[share.row(k)] = a);
-            solved.push((alpha, solution.bias, solution.status));
+            solved.push((alpha, solution.bias));
             before = Some(solution);
         }
         Ok(Path { pair: share.pair, solved })

@@ -195,3 +195,23 @@ fn what_cannot_be_searched_is_an_error_that_says_why() {
     let nothing = tune(&auc, &Training::unlabelled(&table), &Setting::default(), &|_| {});
     assert!(nothing.unwrap_err().to_string().contains("target"));
 }
+
+#[test]
+fn halving_keeps_every_class_whatever_the_order_of_the_rows() {
+    // Classes come round every third row: every ninth row alone would be of one class.
+    let mut table = Table::new();
+    table
+        .push("x", ColumnData::Numbers((0..120).map(|i| f64::from(i % 3) + f64::from(i) * 1e-3).collect()))
+        .unwrap();
+    let target = Column {
+        name: "y".to_owned(),
+        data: ColumnData::Categories((0..120).map(|i| ["a", "b", "c"][i % 3]).collect()),
+    };
+    let mut tuning = Tuning {
+        search: Search::Halving { points: 3 },
+        ..tuning("rbf(sigma=0.1..3)", c("1..100"), Learner::Smo)
+    };
+    tuning.spec.multiclass = Multiclass::OneVsOne;
+    tuning.validation = Validation::Ordered { k: 2 };
+    assert!(found(&tuning, &table, &target).best().mean() > 0.9);
+}

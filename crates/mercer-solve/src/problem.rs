@@ -82,6 +82,22 @@ pub enum Regularization {
 }
 
 impl Regularization {
+    /// Its name and its value, as it was given.
+    ///
+    /// ```
+    /// use mercer_solve::Regularization;
+    /// assert_eq!(Regularization::Mu(0.5).spelled(), ("mu", 0.5));
+    /// ```
+    pub fn spelled(self) -> (&'static str, f64) {
+        match self {
+            Self::Lambda(v) => ("lambda", v),
+            Self::C(v) => ("C", v),
+            Self::SmallC(v) => ("c", v),
+            Self::Mu(v) => ("mu", v),
+            Self::Rho(v) => ("rho", v),
+        }
+    }
+
     /// λ for n rows.
     ///
     /// ```
@@ -91,12 +107,13 @@ impl Regularization {
     /// ```
     pub fn lambda(self, n: usize) -> Result<f64, SolveError> {
         let n = n as f64;
-        let (name, value, lambda) = match self {
-            Self::Lambda(v) => ("lambda", v, v),
-            Self::C(v) => ("C", v, 1.0 / (v * n)),
-            Self::SmallC(v) => ("c", v, 1.0 / v),
-            Self::Mu(v) => ("mu", v, v / n),
-            Self::Rho(v) => ("rho", v, 2.0 / (v * n)),
+        let (name, value) = self.spelled();
+        let lambda = match self {
+            Self::Lambda(v) => v,
+            Self::C(v) => 1.0 / (v * n),
+            Self::SmallC(v) => 1.0 / v,
+            Self::Mu(v) => v / n,
+            Self::Rho(v) => 2.0 / (v * n),
         };
         if value > 0.0 && value.is_finite() && lambda > 0.0 && lambda.is_finite() {
             return Ok(lambda);

@@ -11,10 +11,10 @@ use mercer::model::metrics::Metric;
 use mercer::model::tune::{Found, Search, Sofar, Strength, Template, Trial, Tuning, Validation, tune};
 use mercer::model::{Kind, Model, Multiclass, Setting, Spec, Training, fit};
 use mercer::points::{Categories, Column, ColumnData};
-use mercer::solve::{Limits, Regularization};
+use mercer::solve::Limits;
 use serde_json::{Value, json};
 
-use crate::args::{Fit, Input, Strength as Spellings, Tune};
+use crate::args::{Fit, Strength as Spellings, Tune};
 use crate::input::{Data, budget, load_weighted};
 use crate::output::{Answer, check_file, columns, count, note, number, print, quote, visible};
 use crate::specify::specify;
@@ -119,19 +119,8 @@ fn bar() -> ProgressBar {
 
 /// The words that a search and a fit have in common.
 fn as_fit(options: &Tune) -> Fit {
-    let Input { source, target, format, header, delimiter, kind, missing, sample, seed } = &options.input;
     Fit {
-        input: Input {
-            source: source.clone(),
-            target: target.clone(),
-            format: format.clone(),
-            header: *header,
-            delimiter: delimiter.clone(),
-            kind: kind.clone(),
-            missing: missing.clone(),
-            sample: *sample,
-            seed: *seed,
-        },
+        input: options.input.clone(),
         kernel: String::new(),
         loss: options.loss.clone(),
         solver: options.solver.clone(),
@@ -206,18 +195,8 @@ fn groups(column: &Column) -> anyhow::Result<Vec<usize>> {
     Ok(names.codes().iter().map(|&code| code as usize).collect())
 }
 
-fn value(strength: Regularization) -> (&'static str, f64) {
-    match strength {
-        Regularization::Lambda(v) => ("lambda", v),
-        Regularization::C(v) => ("C", v),
-        Regularization::SmallC(v) => ("c", v),
-        Regularization::Mu(v) => ("mu", v),
-        Regularization::Rho(v) => ("rho", v),
-    }
-}
-
 fn cells(trial: &Trial) -> Vec<String> {
-    let (name, strength) = value(trial.strength);
+    let (name, strength) = trial.strength.spelled();
     let error = trial.error().map_or_else(String::new, |error| format!("± {}", number(error)));
     vec![number(trial.mean()), error, format!("{name}={}", number(strength)), trial.kernel.to_string()]
 }
@@ -251,7 +230,7 @@ fn in_words(
     }
     let simplest = found.simplest();
     if simplest != found.best() {
-        let (name, strength) = value(simplest.strength);
+        let (name, strength) = simplest.strength.spelled();
         text.push_str(&format!(
             "simplest  {name}={} with {} is within one standard error of the best: {}\n",
             number(strength),
@@ -259,7 +238,7 @@ fn in_words(
             number(simplest.mean())
         ));
     }
-    let (name, strength) = value(winner.strength);
+    let (name, strength) = winner.strength.spelled();
     text.push_str(&format!("chosen    {name}={} with {}\n", number(strength), winner.kernel));
     match model {
         Some((model, path)) => {
@@ -279,7 +258,7 @@ fn in_words(
 
 fn as_json(found: &Found, model: Option<&Model>) -> Value {
     let trial = |trial: &Trial| {
-        let (name, strength) = value(trial.strength);
+        let (name, strength) = trial.strength.spelled();
         json!({
             "kernel": trial.kernel.to_string(),
             name: strength,
@@ -308,7 +287,7 @@ fn save(found: &Found, path: &Path) -> anyhow::Result<()> {
     let splits: Vec<String> = (1..=found.splits).map(|split| format!("split_{split}")).collect();
     let mut text = format!("kernel,strength,value,rows,mean,standard_error,{}\n", splits.join(","));
     for trial in &found.trials {
-        let (name, strength) = value(trial.strength);
+        let (name, strength) = trial.strength.spelled();
         let scores: Vec<String> = trial.scores.iter().map(f64::to_string).collect();
         let error = trial.error().map_or_else(String::new, |error| error.to_string());
         text.push_str(&format!(

@@ -81,8 +81,7 @@ fn alone(
     let scores = (prediction.machines == 1).then_some(prediction.scores);
     let outcome = match prediction.outcome {
         Outcome::Classes(found) => {
-            let place = |name: &String| classes.iter().position(|class| class == name).unwrap_or(usize::MAX);
-            let places: Vec<usize> = model.classes().iter().map(place).collect();
+            let places = places(model.classes(), classes);
             Outcome::Classes(found.into_iter().map(|code| places[code]).collect())
         }
         other => other,
@@ -117,20 +116,14 @@ fn together(
         Posed { spec, loss, goal: &goal, weights: weights.as_deref(), gram: &gram, features: None, setting };
     // From weak to strong: a coefficient at its bound is mostly there again when the bound has moved out.
     let mut order: Vec<usize> = (0..strengths.len()).collect();
-    let lambda = |k: usize| strengths[k].lambda(rows);
-    strengths.iter().try_for_each(|strength| strength.lambda(rows).map(drop))?;
-    order.sort_by(|&a, &b| {
-        let of = |k: usize| lambda(k).unwrap_or(f64::INFINITY);
-        of(b).total_cmp(&of(a)).then(a.cmp(&b))
-    });
+    let lambdas: Vec<f64> =
+        strengths.iter().map(|strength| strength.lambda(rows)).collect::<Result<_, _>>()?;
+    order.sort_by(|&a, &b| lambdas[b].total_cmp(&lambdas[a]).then(a.cmp(&b)));
     let ordered: Vec<Regularization> = order.iter().map(|&k| strengths[k]).collect();
     let paths = along(&posed, &ordered)?;
     let ready = gram.plan().ready(&preprocessing.apply(&schema, test)?)?;
     let places = match &goal {
-        Goal::Classes(names, _) => names
-            .iter()
-            .map(|name| classes.iter().position(|class| class == name).unwrap_or(usize::MAX))
-            .collect(),
+        Goal::Classes(names, _) => places(names, classes),
         _ => Vec::new(),
     };
     let mut all: Vec<Option<Said>> = vec![None; strengths.len()];
@@ -149,6 +142,11 @@ fn together(
         }
     }
     Ok(all.into_iter().flatten().collect())
+}
+
+/// Where the classes of a part are among those of all rows.
+fn places(names: &[String], classes: &[String]) -> Vec<usize> {
+    names.iter().map(|name| classes.iter().position(|class| class == name).unwrap_or(usize::MAX)).collect()
 }
 
 /// What scores without offsets, machine after machine, say.

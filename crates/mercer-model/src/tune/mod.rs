@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use mercer_kernel::KernelExpr;
-use mercer_points::{Column, Points, Split};
+use mercer_points::{Column, Points, Split, Strata, holdout};
 use mercer_solve::{Regularization, Tolerance};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -268,8 +268,6 @@ pub struct Sofar {
     pub done: usize,
     /// Fits there will be, as far as that is known.
     pub all: usize,
-    /// The best mean of a candidate that is done.
-    pub best: Option<f64>,
 }
 
 /// Searches for the best candidate.
@@ -378,13 +376,7 @@ impl Work<'_> {
                     let found = Found::new(all.clone(), self.metric, self.splits.len(), false)?;
                     let best = found.best();
                     template = template.around(&best.kernel, points);
-                    let (Regularization::Lambda(value)
-                    | Regularization::C(value)
-                    | Regularization::Mu(value)) = best.strength
-                    else {
-                        break;
-                    };
-                    strength = strength.around(value, points);
+                    strength = strength.around(best.strength.spelled().1, points);
                 }
                 Ok((all, false))
             }
@@ -396,7 +388,8 @@ impl Work<'_> {
     fn halve(&self, mut plan: Plan) -> Result<(Vec<Trial>, bool), ModelError> {
         let mut all = Vec::new();
         for part in [9, 3, 1] {
-            let splits: Vec<Split> = self.splits.iter().map(|split| thinned(split, part)).collect();
+            let thin = |split: &Split| self.thinned(split, part);
+            let splits: Vec<Split> = self.splits.iter().map(thin).collect::<Result<_, _>>()?;
             let (trials, is_cut_short) = self.judge(&plan, &splits)?;
             let mut order: Vec<usize> = (0..trials.len()).collect();
             let sign = if self.metric.info().larger_is_better { -1.0 } else { 1.0 };
@@ -404,13 +397,14 @@ impl Work<'_> {
                 (sign * trials[a].mean()).total_cmp(&(sign * trials[b].mean())).then(a.cmp(&b))
             });
             let kept = &order[..order.len().div_ceil(3)];
-            let value = |trial: &Trial| match trial.strength {
-                Regularization::Lambda(v) | Regularization::C(v) | Regularization::Mu(v) => v,
-                Regularization::SmallC(v) | Regularization::Rho(v) => v,
-            };
             for (kernel, values) in &mut plan {
-                values
-                    .retain(|v| kept.iter().any(|&k| trials[k].kernel == *kernel && value(&trials[k]) == *v));
+                let is_kept = |value: f64| {
+                    let same = |&k: &usize| {
+                        trials[k].kernel == *kernel && trials[k].strength == self.tuning.strength.at(value)
+                    };
+                    kept.iter().any(same)
+                };
+                values.retain(|&value| is_kept(value));
             }
             plan.retain(|(_, values)| !values.is_empty());
             all.extend(trials);
@@ -419,6 +413,18 @@ impl Work<'_> {
             }
         }
         Ok((all, false))
+    }
+
+    /// The same test with one in so many of the training rows, drawn so that classes keep their shares.
+    fn thinned(&self, split: &Split, part: usize) -> Result<Split, ModelError> {
+        if part == 1 {
+            return Ok(split.clone());
+        }
+        let strata = Strata::of(&self.target.data.select(&split.train));
+        let drawn = holdout(&strata, 1.0 / part as f64, self.tuning.spec.seed);
+        let drawn = drawn.map_err(|error| ModelError::Spec(error.to_string()))?;
+        let train = drawn.test.iter().map(|&k| split.train[k]).collect();
+        Ok(Split { train, test: split.test.clone() })
     }
 
     /// Every candidate on every split; what there was no time for is left out.
@@ -436,7 +442,7 @@ impl Work<'_> {
                 let (kernel, values) = &plan[kernel];
                 let found = self.scores(kernel, values, split, &splits[split])?;
                 let done = done.fetch_add(values.len(), std::sync::atomic::Ordering::Relaxed) + values.len();
-                (self.tell)(Sofar { done, all, best: None });
+                (self.tell)(Sofar { done, all });
                 // A machine that was stopped is not what it would have been.
                 Ok(Some(found).filter(|_| !self.is_over()))
             })
@@ -518,10 +524,4 @@ impl Work<'_> {
         };
         self.metric.of(&Answers { weights: weights.as_deref(), ..answers })
     }
-}
-
-/// The same test with one in so many of the training rows: evenly spread, so that classes and times keep their shares.
-fn thinned(split: &Split, part: usize) -> Split {
-    let train = split.train.iter().copied().step_by(part).collect();
-    Split { train, test: split.test.clone() }
 }

@@ -2,7 +2,8 @@
 //!
 //! Scores Kα are computed from α and `f64` entries, wherever they count: at a row without a coefficient that is far beyond
 //! its margin the loss is zero and the condition met whatever the last digits of its score, and a score in single precision
-//! will do, which [`Basis`] then says. The dual value of α, projected into the dual domain where it lies outside, bounds the optimum from below whoever found it.
+//! will do, which [`Basis`] then says. The dual value of α, projected into the dual domain where it lies outside, bounds the
+//! optimum from below whoever found it.
 
 mod certificate;
 mod feasible;
