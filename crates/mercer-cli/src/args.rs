@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod auto;
 mod learn;
 mod libsvm;
 mod tune;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use auto::Auto;
 pub(crate) use learn::{Explain, Fit, Predict, Show, Stream, Strength};
 pub(crate) use libsvm::{SvmPredict, SvmScale, SvmTrain, TrainOptions};
 pub(crate) use tune::Tune;
@@ -20,6 +22,7 @@ pub(crate) use tune::Tune;
     max_term_width = 100,
     after_help = "Examples:\n  \
         mercer demo\n  \
+        mercer auto @iris -o iris.mercer\n  \
         mercer fit @moons --kernel 'rbf(sigma=0.3)' --C 10 -o moons.mercer\n  \
         mercer predict moons.mercer @moons --scores\n  \
         mercer gram @moons --kernel 'rbf(sigma=0.5)' --plot gram.svg\n  \
@@ -38,6 +41,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// A tour on built-in data: a kernel, its proof, its Gram matrices, a picture, a machine.
     Demo(Demo),
+    /// From a table to a certified model without being told how, judged on rows that it has not seen.
+    Auto(Box<Auto>),
     /// Fit a machine and certify it. Exit 0 certified, 1 done but not certified, 2 error.
     Fit(Box<Fit>),
     /// Search for a kernel and lambda, judged on rows that candidates have not seen.

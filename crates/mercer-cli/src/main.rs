@@ -40,6 +40,7 @@ fn run(arguments: Arguments) -> anyhow::Result<Answer> {
     match arguments.command {
         Command::Demo(demo) => commands::demo::run(&demo),
         Command::Fit(fit) => commands::fit::run(&fit),
+        Command::Auto(auto) => commands::auto::run(&auto),
         Command::Tune(tune) => commands::tune::run(&tune),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Show(show) => commands::show::run(&show),

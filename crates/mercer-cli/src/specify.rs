@@ -109,7 +109,7 @@ fn usual(learner: Learner, options: &Fit, target: Option<&Column>) -> Option<Los
     name.parse().ok()
 }
 
-fn class_weights(text: &str) -> anyhow::Result<ClassWeights> {
+pub(crate) fn class_weights(text: &str) -> anyhow::Result<ClassWeights> {
     if text == "balanced" {
         return Ok(ClassWeights::Balanced);
     }

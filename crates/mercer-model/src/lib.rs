@@ -3,8 +3,10 @@
 //! [`fit()`] turns a table into a model: it scales and encodes the columns, compiles the kernel, poses the one problem of
 //! `mercer-solve`, runs the learner and has the result certified. A model predicts, explains and is saved; what it
 //! learned from the training rows travels with it, and its kernel runs through the same tiles as in training.
-//! What its answers are worth is measured by [`metrics`]; kernels and λ are searched for by [`tune()`](tune::tune).
+//! What its answers are worth is measured by [`metrics`]; kernels and λ are searched for by [`tune()`](tune::tune),
+//! and [`auto()`](auto::auto) does it all.
 
+pub mod auto;
 mod build;
 mod convexity;
 mod engine;

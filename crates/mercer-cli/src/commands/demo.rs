@@ -33,8 +33,14 @@ pub(crate) fn run(demo: &Demo) -> anyhow::Result<Answer> {
     step(&[&words[..], &["--out", &model]].concat())?;
     print("\nWhat each of these numbers bounds, in words:\n\n")?;
     step(&["show", &model])?;
+    let iris = demo.out.join("iris.mercer");
+    let iris = iris.to_string_lossy();
+    print(
+        "\nAnd without being told which kernel or C: kernels are compared on folds, and the score is of rows held out.\n\n",
+    )?;
+    step(&["auto", "@iris", "--out", &iris])?;
     print(&format!(
-        "\nThe picture is in {picture}, the model in {model}. Next: mercer explain, mercer kernels, mercer data\n"
+        "\nThe picture is in {picture}, the models in {model} and {iris}. Next: mercer explain, mercer kernels, mercer data\n"
     ))?;
     Ok(Answer::Yes)
 }
@@ -49,6 +55,7 @@ fn step(words: &[&str]) -> anyhow::Result<()> {
         .collect();
     print(&format!("$ mercer {}\n", quoted.join(" ")))?;
     match Arguments::try_parse_from(std::iter::once("mercer").chain(words.iter().copied()))?.command {
+        Command::Auto(auto) => super::auto::run(&auto)?,
         Command::Check(check) => super::check::run(&check)?,
         Command::Fit(fit) => super::fit::run(&fit)?,
         Command::Gram(gram) => super::gram::run(&gram)?,

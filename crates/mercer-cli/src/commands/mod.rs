@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod auto;
 pub(crate) mod check;
 pub(crate) mod data;
 pub(crate) mod demo;
