@@ -578,11 +578,32 @@ fn all_of(
     draws: usize,
     seed: u64,
 ) -> Result<Vec<(Metric, Interval)>, ModelError> {
-    let mut all = vec![(metric, interval(metric, answers, level, draws, seed)?)];
+    let of = |metric: Metric| {
+        let found = interval(metric, answers, level, draws, seed)?;
+        Ok::<_, ModelError>(if metric == Metric::Accuracy { of_share(found, answers) } else { found })
+    };
+    let mut all = vec![(metric, of(metric)?)];
     for &other in also.iter().filter(|&&other| other != metric) {
-        all.extend(interval(other, answers, level, draws, seed).ok().map(|found| (other, found)));
+        all.extend(of(other).ok().map(|found| (other, found)));
     }
     Ok(all)
+}
+
+/// The interval of a share by Wilson's formula: where all rows are right, no draw of them has one that is wrong, and the
+/// bootstrap would be sure of what it cannot know.
+fn of_share(found: Interval, answers: &Answers<'_>) -> Interval {
+    const Z: f64 = 1.959_963_984_540_054;
+    let rows = match answers.weights {
+        None => answers.rows() as f64,
+        Some(weights) => {
+            let squares: f64 = weights.iter().map(|w| w * w).sum();
+            weights.iter().sum::<f64>().powi(2) / squares
+        }
+    };
+    let (share, part) = (found.value, Z * Z / rows);
+    let middle = (share + part / 2.0) / (1.0 + part);
+    let half = (share * (1.0 - share) * part + part * part / 4.0).sqrt() / (1.0 + part);
+    Interval { low: (middle - half).max(0.0), high: (middle + half).min(1.0), ..found }
 }
 
 /// What the scores give reason to look at.
@@ -610,4 +631,32 @@ fn of_scores(
         worries.push(Worry::Few { rows: judged });
     }
     worries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_right_is_not_certainty() {
+        let truth = vec![1; 30];
+        let answers = Answers { classes: Some(&truth), ..Answers::of_classes(&truth, 2) };
+        let found = of_share(interval(Metric::Accuracy, &answers, 0.95, 100, 0).unwrap(), &answers);
+        // Wilson 1927: n/(n + z²).
+        assert!((found.low - 30.0 / (30.0 + 3.841_458_820_694_124)).abs() < 1e-12 && found.high == 1.0);
+    }
+
+    #[test]
+    fn a_lead_has_the_error_of_splits_that_share_rows() {
+        let trial = |scores: &[f64]| Trial {
+            kernel: "linear".parse().unwrap(),
+            strength: Regularization::C(1.0),
+            rows: 80,
+            scores: scores.to_vec(),
+        };
+        let (one, other) = (trial(&[0.9, 0.8, 0.9, 0.8, 0.9]), trial(&[0.8; 5]));
+        let (mean, error) = lead(1.0, &one, &other);
+        assert!((mean - 0.06).abs() < 1e-12 && (error - (0.003_f64 * (0.2 + 0.25)).sqrt()).abs() < 1e-12);
+        assert_eq!(lead(-1.0, &one, &other).0, -mean);
+    }
 }
