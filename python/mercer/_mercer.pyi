@@ -166,7 +166,6 @@ def tune(
     search: tuple[str, int, int],
     validation: dict[str, Any],
     metric: str | None = None,
-    weighted: bool = True,
     journal: str | PathLike[str] | None = None,
     time_limit: float | None = None,
     memory_limit: int | None = None,

@@ -24,6 +24,11 @@ SEARCHED = (
 #: Learners that are others by another name; these go from one strength to the next.
 _SAME = {"svr": "smo", "quantile": "smo"}
 
+_NO_MATRIX = (
+    "a search needs a kernel of the kernel language on rows, not a callable or a matrix; use "
+    "sklearn.model_selection.GridSearchCV for those"
+)
+
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
 
@@ -82,20 +87,20 @@ class Posed:
             return float(candidate._alphas(1)[0])
         return float(candidate._lines(*_arguments(candidate))["C"])
 
-    def kernel(self, candidate: Any, rows: np.ndarray | None = None) -> str | None:
-        """The kernel in the language of the engine; None where it must be told the training rows."""
+    def kernel(self, candidate: Any) -> str | None:
+        """The kernel in the language of the engine; None where it is another on other training rows."""
         found: Expression = candidate._expression(self.X)
         if found.function is not None or found.matrix:
-            raise MercerError(
-                "a search needs a kernel of the kernel language, not a callable or a matrix; use "
-                "sklearn.model_selection.GridSearchCV for those"
-            )
+            raise MercerError(_NO_MATRIX)
         if getattr(candidate, "gamma", None) != "scale" or not found.plain or found.text == "linear":
             return found.text
-        if found.text.startswith("rbf("):
-            # The engine works the width out on the training rows of every split.
-            return "rbf(gamma=scale)"
-        return None if rows is None else str(candidate._expression(_rows(self.X, rows)).text)
+        # The engine works the width out on the training rows of every split, but has no such word for other kernels.
+        return "rbf(gamma=scale)" if found.text.startswith("rbf(") else None
+
+    def kernel_on(self, candidate: Any, rows: np.ndarray) -> str:
+        """The kernel for some training rows."""
+        found: Expression = candidate._expression(_rows(self.X, rows))
+        return found.text
 
     def tune(
         self,
@@ -109,6 +114,8 @@ class Posed:
     ) -> dict[str, Any]:
         """What the engine finds."""
         kernel = kernels if isinstance(kernels, str) else " | ".join(kernels)
+        if "precomputed" in kernel:
+            raise MercerError(_NO_MATRIX)
         values = strengths if isinstance(strengths, str) else "|".join(repr(float(value)) for value in strengths)
         return _mercer.tune(
             "\n".join(f"{key}: {_text(value)}" for key, value in {"kernel": "linear", **lines}.items()),

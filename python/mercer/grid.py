@@ -16,16 +16,17 @@ from sklearn.utils._param_validation import Integral, Interval
 from mercer._posed import SEARCHED, Posed, Splits, as_splits, strength_parameter
 from mercer.exceptions import MercerError
 
-#: Scorers of scikit-learn that the engine has: the name of the metric, and its sign.
+#: The metric of the engine from which each of scikit-learn's scorers is made.
 _METRICS = {
-    "accuracy": ("accuracy", 1.0),
-    "balanced_accuracy": ("balanced-accuracy", 1.0),
-    "f1": ("f1", 1.0),
-    "f1_macro": ("f1", 1.0),
-    "roc_auc": ("auc", 1.0),
-    "r2": ("r2", 1.0),
-    "neg_root_mean_squared_error": ("rmse", -1.0),
-    "neg_mean_absolute_error": ("mae", -1.0),
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced-accuracy",
+    "f1": "f1",
+    "f1_macro": "f1",
+    "roc_auc": "auc",
+    "r2": "rmse",
+    "neg_mean_squared_error": "rmse",
+    "neg_root_mean_squared_error": "rmse",
+    "neg_mean_absolute_error": "mae",
 }
 
 
@@ -46,7 +47,7 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
         `fit_intercept` and `tol`.
     scoring : str, default=None
         "accuracy", "balanced_accuracy", "f1" or "roc_auc" of two classes, "f1_macro" of more, "r2",
-        "neg_root_mean_squared_error" or "neg_mean_absolute_error"; None for accuracy or r2.
+        "neg_mean_squared_error", "neg_root_mean_squared_error" or "neg_mean_absolute_error"; None for accuracy or r2.
     n_jobs : int, default=None
         Threads; None for all cores, or as OMP_NUM_THREADS says; -1 for all cores, -2 for all but one. Results do not
         depend on it.
@@ -95,7 +96,7 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
     >>> X, y = mercer.datasets.load("moons", return_X_y=True)
     >>> search = mercer.GridSearch(mercer.SVC(), {"C": [0.1, 1, 10], "gamma": [0.1, 1, 10]}).fit(X, y)
     >>> search.best_params_
-    {'C': 1, 'gamma': 10}
+    {'C': 10, 'gamma': 1}
     >>> float(search.best_score_)
     1.0
     """
@@ -138,7 +139,7 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             Classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts in training; in the scores all count alike, as in `GridSearchCV`.
+            How much each row counts, in training and in the scores; a weight of 2 is the same as the row twice.
         groups : array-like of shape (n_samples,), default=None
             The group of each row, for splitters that ask for it.
 
@@ -150,14 +151,14 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
         self._validate_params()
         self._check_names()
         posed = Posed(self.estimator, X, y, sample_weight)
-        metric, sign = self._metric(posed)
+        scoring = self._scoring(posed)
         chosen = check_cv(self.cv, posed.y, classifier=posed.is_classifier)
         splits = as_splits(chosen.split(posed.X, posed.y, groups), len(posed.y))
         candidates = list(ParameterGrid(self.param_grid))
-        scores, solved = self._judged(posed, candidates, splits, metric)
+        told, solved = self._judged(posed, candidates, splits, _METRICS[scoring])
         self.scorer_ = check_scoring(self.estimator, self.scoring)
         self.multimetric_, self.n_splits_ = False, len(splits)
-        self.cv_results_ = _results(candidates, sign * scores, solved)
+        self.cv_results_ = _results(candidates, _scored(scoring, told, posed, splits), solved)
         self.best_index_ = int(self.cv_results_["rank_test_score"].argmin())
         self.best_params_ = candidates[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
@@ -181,17 +182,18 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
                         "sklearn.model_selection.GridSearchCV, which takes the same arguments"
                     )
 
-    def _metric(self, posed: Posed) -> tuple[str, float]:
+    def _scoring(self, posed: Posed) -> str:
+        """The name of a scorer that there is."""
         scoring = self.scoring or ("accuracy" if posed.is_classifier else "r2")
         classes = len(posed.target[0]) if posed.is_classifier else 0
         fits = {"f1": classes == 2, "roc_auc": classes == 2, "f1_macro": classes > 2}.get(scoring, True)
         if scoring not in _METRICS or not fits:
-            why = f"with {classes} classes " if scoring in _METRICS else ""
+            why = f" of {classes} classes" if scoring in _METRICS else ""
             raise MercerError(
-                f"GridSearch has no scorer {scoring!r} {why}; it has {', '.join(_METRICS)}. Use "
+                f"GridSearch has no scorer {scoring!r}{why}; it has {', '.join(_METRICS)}. Use "
                 "sklearn.model_selection.GridSearchCV, which takes the same arguments and any scorer"
             )
-        return _METRICS[scoring]
+        return scoring
 
     def _judged(
         self, posed: Posed, candidates: Sequence[dict[str, Any]], splits: Splits, metric: str
@@ -210,7 +212,6 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
                 search=("grid", 1, 0),
                 validation={"splits": [splits[part] for part in parts]},
                 metric=metric,
-                weighted=False,
             )
             if told["interrupted"] or told["cut_short"]:
                 raise KeyboardInterrupt
@@ -238,16 +239,34 @@ def _plans(
         candidate = posed.candidate(parameters)
         lines, strength = tuple(posed.lines(candidate).items()), posed.strength_of(candidate)
         kernel = posed.kernel(candidate)
-        kernels = [(kernel, everywhere)] if kernel is not None else []
-        if kernel is None:
-            # What is a number for the engine depends on the training rows of the split.
-            kernels = [(posed.kernel(candidate, splits[part][0]), [part]) for part in everywhere]
+        kernels = (
+            [(kernel, everywhere)]
+            if kernel is not None
+            else [(posed.kernel_on(candidate, train), [part]) for part, (train, _) in enumerate(splits)]
+        )
         for text, parts in kernels:
             tried.setdefault((lines, tuple(parts), text), {}).setdefault(strength, []).append(place)
     together: dict[tuple[Any, ...], list[tuple[str, _Places]]] = {}
     for (lines, parts, text), places in tried.items():
         together.setdefault((lines, parts, tuple(places)), []).append((text, places))
     return [(dict(lines), list(parts), plan) for (lines, parts, _), plan in together.items()]
+
+
+def _scored(scoring: str, told: np.ndarray, posed: Posed, splits: Splits) -> np.ndarray:
+    """Scores as scikit-learn has them, of which more is better, from what the engine told."""
+    if scoring == "r2":
+        variance = np.array([_variance(posed, test) for _, test in splits])
+        # Where the target does not vary, scikit-learn has 1 for what is exact and 0 for all else.
+        exact = np.where(told == 0.0, 1.0, 0.0)
+        return np.where(variance > 0.0, 1.0 - told**2 / np.where(variance > 0.0, variance, 1.0), exact)
+    if scoring == "neg_mean_squared_error":
+        return -(told**2)
+    return -told if scoring.startswith("neg_") else told
+
+
+def _variance(posed: Posed, rows: np.ndarray) -> float:
+    target, weights = posed.target[rows], None if posed.weights is None else posed.weights[rows]
+    return float(np.average((target - np.average(target, weights=weights)) ** 2, weights=weights))
 
 
 def _results(candidates: Sequence[dict[str, Any]], scores: np.ndarray, solved: np.ndarray) -> dict[str, Any]:

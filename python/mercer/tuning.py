@@ -121,7 +121,8 @@ def tune(
     ('rbf(sigma=0.1)', 1.0)
     """
     estimator = _usual(y) if estimator is None else estimator
-    posed = Posed(clone(estimator).set_params(kernel="linear"), X, y, sample_weight)
+    # Any expression will do to read the rows: the template takes its place.
+    posed = Posed(clone(estimator).set_params(kernel="rbf(gamma=1)"), X, y, sample_weight)
     given = {"C": C, "alpha": alpha}
     other = "C" if posed.parameter == "alpha" else "alpha"
     if given[other] is not None:
@@ -185,7 +186,7 @@ class Found:
     >>> import mercer
     >>> X, y = mercer.datasets.load("moons", return_X_y=True)
     >>> mercer.tune(X, y, "rbf(sigma=0.1|1)", C=[1, 10], cv=3)
-    Found(4 candidates on 3 splits; accuracy 1 with C=1, rbf(sigma=0.1))
+    Found(4 candidates on 3 splits; accuracy 0.995 with C=10, rbf(sigma=1))
     """
 
     def __init__(self, told: dict[str, Any], estimator: Any, parameter: str, rows: tuple[Any, Any, Any]) -> None:
@@ -364,6 +365,18 @@ def _value(text: str) -> Any:
         return text
 
 
+#: Words for widths, from small to large distances.
+_WORDS = ("q10", "q25", "median", "q75", "q90")
+
+
 def _sorted(values: Iterable[Any]) -> list[Any]:
     """Numbers first, by size, then words, and nothing at last."""
-    return sorted(values, key=lambda v: (v is None, isinstance(v, str), v if isinstance(v, float) else 0.0, str(v)))
+
+    def key(value: Any) -> tuple[int, float, str]:
+        if isinstance(value, float):
+            return 0, value, ""
+        if value is None:
+            return 2, 0.0, ""
+        return 1, float(_WORDS.index(value) if value in _WORDS else len(_WORDS)), str(value)
+
+    return sorted(values, key=key)

@@ -24,7 +24,7 @@ use crate::table::PyTable;
 /// `("refine", points, rounds)`. `validation` is a dict with one of the keys `folds` and `repeats`, `folds` and `groups`,
 /// `ordered`, `hold_out`, `splits`.
 #[pyfunction]
-#[pyo3(signature = (spec, kernel, strength, table, target, weights=None, *, search, validation, metric=None, weighted=true, journal=None, time_limit=None, memory_limit=None, threads=None, progress=None))]
+#[pyo3(signature = (spec, kernel, strength, table, target, weights=None, *, search, validation, metric=None, journal=None, time_limit=None, memory_limit=None, threads=None, progress=None))]
 #[allow(clippy::too_many_arguments)]
 fn tune<'py>(
     py: Python<'py>,
@@ -37,7 +37,6 @@ fn tune<'py>(
     search: (String, usize, usize),
     validation: &Bound<'_, PyDict>,
     metric: Option<&str>,
-    weighted: bool,
     journal: Option<PathBuf>,
     time_limit: Option<f64>,
     memory_limit: Option<u64>,
@@ -54,7 +53,6 @@ fn tune<'py>(
         search: search_of(&search)?,
         validation: validation_of(validation)?,
         metric: metric.map(str::parse::<Metric>).transpose().map_err(Raise::raise)?,
-        are_scores_weighted: weighted,
         journal,
         ..base
     };

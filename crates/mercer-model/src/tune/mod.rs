@@ -150,8 +150,6 @@ pub struct Tuning {
     pub validation: Validation,
     /// By what; accuracy for classes and RMSE for numbers if not given.
     pub metric: Option<Metric>,
-    /// Whether weights of rows count in the metric as they do in training.
-    pub are_scores_weighted: bool,
     /// A file from which a search that was killed goes on.
     pub journal: Option<PathBuf>,
 }
@@ -175,7 +173,6 @@ impl Tuning {
             search: Search::Grid { points: 10 },
             validation: Validation::Folds { k: 5, repeats: 1 },
             metric: None,
-            are_scores_weighted: true,
             journal: None,
         }
     }
@@ -326,9 +323,8 @@ pub fn tune(
 fn description(tuning: &Tuning, training: &Training<'_>, metric: Metric) -> String {
     let data = crate::hash::data(training.table, training.target, training.weights);
     let Tuning { spec, template, strength, search, validation, .. } = tuning;
-    let judged = if tuning.are_scores_weighted { "" } else { " unweighted" };
     let validation = validation.told();
-    format!("{template} {strength} {search} {validation} {metric}{judged} | {spec} | {data}")
+    format!("{template} {strength} {search} {validation} {metric} | {spec} | {data}")
 }
 
 /// How well a candidate did on one split.
@@ -526,9 +522,8 @@ impl Work<'_> {
     }
 
     fn metric_of(&self, said: &Said, split: &Split) -> Result<f64, ModelError> {
-        let counted = self.training.weights.filter(|_| self.tuning.are_scores_weighted);
         let weights: Option<Vec<f64>> =
-            counted.map(|weights| split.test.iter().map(|&row| weights[row]).collect());
+            self.training.weights.map(|weights| split.test.iter().map(|&row| weights[row]).collect());
         let (codes, numbers): (Vec<usize>, Vec<f64>) = match self.goal {
             Goal::Classes(_, codes) => (split.test.iter().map(|&row| codes[row]).collect(), Vec::new()),
             Goal::Numbers(targets) => (Vec::new(), split.test.iter().map(|&row| targets[0][row]).collect()),
