@@ -142,6 +142,22 @@ def letter(folder: Path, _: int | None) -> Split:
     return x, y, x_test, y_test
 
 
+def spambase(folder: Path, _: int | None) -> Split:
+    """Letters that are spam or not, by 57 numbers in [0, 1]; a fifth is for the test."""
+    x, y = libsvm(text(folder / "spambase/spambase"), 57)
+    order = np.random.default_rng(0).permutation(len(x))
+    x, y = x[order] / x.max(axis=0), y[order]
+    cut = len(x) * 4 // 5
+    return x[:cut], y[:cut], x[cut:], y[cut:]
+
+
+def pendigits(folder: Path, _: int | None) -> Split:
+    """Digits by eight points of the pen, in [0, 1]."""
+    x, y = libsvm(text(folder / "pendigits/pendigits"), 16)
+    x_test, y_test = libsvm(text(folder / "pendigits/pendigits.t"), 16)
+    return x / 100.0, y, x_test / 100.0, y_test
+
+
 def california(folder: Path, _: int | None) -> Split:
     """Prices of houses, standardised."""
     lines = text(folder / "california_housing/california_housing.csv")
@@ -204,6 +220,8 @@ READ: dict[str, Callable[[Path, int | None], Split]] = {
     "mnist": mnist,
     "letter": letter,
     "california": california,
+    "pendigits": pendigits,
+    "spambase": spambase,
 }
 MADE: dict[str, Callable[[int | None], Split]] = {
     "digits": shipped("load_digits"),

@@ -7,18 +7,22 @@ from mercer._mercer import version as __version__
 from mercer.approximation import Nystroem, RBFSampler
 from mercer.classifiers import GradientKernelClassifier, KernelLogistic, LeastSquaresSVC
 from mercer.decomposition import KernelPCA
+from mercer.grid import GridSearch
 from mercer.pegasos import KernelPegasos, Pegasos
 from mercer.perceptron import KernelPerceptron
 from mercer.regressors import GradientKernel, KernelQuantile
 from mercer.ridge import KernelRidge
 from mercer.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.tuning import Found, tune
 
 __all__ = [
     "SVC",
     "SVR",
+    "Found",
     "GradientKernel",
     "GradientKernelClassifier",
     "Gram",
+    "GridSearch",
     "KernelLogistic",
     "KernelPCA",
     "KernelPegasos",
@@ -39,4 +43,5 @@ __all__ = [
     "load",
     "maps",
     "repair",
+    "tune",
 ]

@@ -29,6 +29,7 @@ __all__ = [
     "map_table",
     "repair",
     "spectrum",
+    "tune",
     "version",
 ]
 
@@ -154,6 +155,23 @@ def fit(
     threads: int | None = None,
     progress: Callable[[dict[str, Any]], Any] | None = None,
 ) -> Model: ...
+def tune(
+    spec: str,
+    kernel: str,
+    strength: tuple[str, str],
+    table: Table,
+    target: _Target,
+    weights: _Floats | None = None,
+    *,
+    search: tuple[str, int, int],
+    validation: dict[str, Any],
+    metric: str | None = None,
+    journal: str | PathLike[str] | None = None,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[dict[str, Any]], Any] | None = None,
+) -> dict[str, Any]: ...
 def kernel_parse(text: str) -> str: ...
 def map_parse(text: str) -> str: ...
 def kernel_info(text: str) -> dict[str, Any]: ...

@@ -120,6 +120,7 @@ def fitted(estimator: type) -> Any:
     """An estimator that has every attribute it can have."""
     known = inspect.signature(estimator).parameters
     options = {"kernel": "linear", "fit_inverse_transform": True, "n_components": 2}
+    options |= {"estimator": mercer.SVC(kernel="linear"), "param_grid": {"C": [1.0, 10.0]}, "cv": 2}
     made = estimator(**{name: value for name, value in options.items() if name in known})
     X = pd.DataFrame({"a": [0.0, 1.0, 4.0, 3.0, 1.0, 6.0], "b": [0.0, 1.0, 2.0, 2.0, 3.0, 1.0]})
     y = [0, 0, 1, 1, 2, 2] if is_classifier(made) else [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]

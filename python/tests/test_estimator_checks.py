@@ -11,9 +11,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
 def exported_estimators() -> list[type[BaseEstimator]]:
-    """Every estimator that the package exports."""
+    """Every estimator that the package exports and that needs no other."""
     exported = (getattr(mercer, name) for name in mercer.__all__)
-    return [value for value in exported if isinstance(value, type) and issubclass(value, BaseEstimator)]
+    classes = (value for value in exported if isinstance(value, type) and issubclass(value, BaseEstimator))
+    return [value for value in classes if value is not mercer.GridSearch]
 
 
 #: Other settings that go through the checks, beside the defaults of every class.
@@ -34,7 +35,11 @@ SETTINGS: list[tuple[str, dict[str, Any]]] = [
 def instances() -> list[BaseEstimator]:
     """One of each class with its defaults, then the other settings."""
     defaults = [estimator() for estimator in exported_estimators()]
-    return defaults + [getattr(mercer, name)(**setting) for name, setting in SETTINGS]
+    searches = [
+        mercer.GridSearch(mercer.SVC(), {"C": [0.1, 1.0], "gamma": ["scale", 1.0]}, cv=2),
+        mercer.GridSearch(mercer.KernelRidge(), {"alpha": [0.1, 1.0]}, cv=2),
+    ]
+    return defaults + searches + [getattr(mercer, name)(**setting) for name, setting in SETTINGS]
 
 
 #: Checks that change entries of a kernel matrix until it is none; Mercer refuses what is not positive semi-definite.

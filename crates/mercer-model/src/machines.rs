@@ -276,6 +276,8 @@ pub(crate) struct Path {
     pub(crate) pair: Option<(usize, usize)>,
     /// α of all rows and b, for each strength.
     pub(crate) solved: Vec<(Vec<f64>, f64)>,
+    /// How each ended.
+    pub(crate) status: Vec<Status>,
 }
 
 /// Solves every share for one strength after the other, each from the solution before; entries are computed once.
@@ -289,15 +291,16 @@ pub(crate) fn along(posed: &Posed<'_>, strengths: &[Regularization]) -> Result<V
         let kept = Kept::new(sub.as_ref().unwrap_or(posed.gram), room);
         let pursued = Pursued { gram: &kept, features: None, shared: None, started };
         let mut before: Option<Solution> = None;
-        let mut solved = Vec::with_capacity(strengths.len());
+        let (mut solved, mut status) = (Vec::with_capacity(strengths.len()), Vec::new());
         for &strength in strengths {
             let (solution, ()) = pursue(posed, &share, &pursued, strength, before.as_ref(), |_, _| {})?;
             let mut alpha = vec![0.0; total];
             solution.alpha.iter().enumerate().for_each(|(k, &a)| alpha[share.row(k)] = a);
             solved.push((alpha, solution.bias));
+            status.push(solution.status);
             before = Some(solution);
         }
-        Ok(Path { pair: share.pair, solved })
+        Ok(Path { pair: share.pair, solved, status })
     };
     shares(posed).into_par_iter().map(path).collect()
 }

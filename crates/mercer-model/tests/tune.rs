@@ -215,3 +215,30 @@ fn halving_keeps_every_class_whatever_the_order_of_the_rows() {
     tuning.validation = Validation::Ordered { k: 2 };
     assert!(found(&tuning, &table, &target).best().mean() > 0.9);
 }
+
+#[test]
+fn splits_from_elsewhere_are_judged_as_they_are() {
+    let (table, target) = data("@moons(n=60)");
+    let own = tuning("linear | rbf(sigma=0.1..3)", c("0.1..100"), Learner::Smo);
+    let splits = own.validation.splits(&target.data, own.spec.seed).unwrap();
+    let given = Tuning { validation: Validation::Given(splits), ..own.clone() };
+    assert_eq!(found(&given, &table, &target), found(&own, &table, &target));
+    assert_eq!(found(&own, &table, &target).trials.len(), 12);
+}
+
+#[test]
+fn a_machine_that_was_not_solved_is_told_and_not_taken_down() {
+    let (table, target) = data("@moons(n=90)");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let mut tuning = tuning("rbf(sigma=0.05)", c("1000"), Learner::Smo);
+    assert!(found(&tuning, &table, &target).best().is_solved);
+    tuning.journal = Some(path.clone());
+    let limits = mercer_solve::Limits { iterations: Some(1), time: None };
+    let setting = Setting { limits, ..Setting::default() };
+    let short = tune(&tuning, &Training::new(&table, &target), &setting, &|_| {}).unwrap();
+    assert!(!short.best().is_solved);
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
+    assert!(found(&tuning, &table, &target).best().is_solved);
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 4);
+}

@@ -85,7 +85,7 @@ pub(crate) fn column(target: &Bound<'_, PyAny>) -> PyResult<Column> {
     named(ColumnData::Categories(codes.iter().map(|&code| names[code].as_str()).collect::<Categories>()))
 }
 
-fn seconds(time: f64) -> PyResult<Duration> {
+pub(crate) fn seconds(time: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(time).map_err(|_| {
         exception("MercerError", &format!("time_limit = {time}; it is a number of seconds from 0"))
     })

@@ -14,6 +14,7 @@ mod stream;
 #[allow(unsafe_code, reason = "reading the memory of NumPy arrays")]
 mod table;
 mod tables;
+mod tune;
 
 use pyo3::prelude::*;
 
@@ -29,6 +30,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
         stream::register,
         table::register,
         tables::register,
+        tune::register,
     ] {
         register(module)?;
     }

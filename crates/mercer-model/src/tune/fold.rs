@@ -6,7 +6,7 @@
 
 use mercer_gram::{Lazy, Precision};
 use mercer_points::{Column, Points, Split};
-use mercer_solve::{Penalty, Regularization};
+use mercer_solve::{Penalty, Regularization, Status};
 
 use crate::fit::{check, prepare};
 use crate::machines::{Path, Posed, along};
@@ -21,6 +21,8 @@ pub(super) struct Said {
     pub(super) outcome: Outcome,
     /// The score of the second of two classes.
     pub(super) scores: Option<Vec<f64>>,
+    /// Whether every machine was solved to the tolerance.
+    pub(super) is_solved: bool,
 }
 
 /// Rows of a training set.
@@ -86,7 +88,8 @@ fn alone(
         }
         other => other,
     };
-    Ok(Said { outcome, scores })
+    let is_solved = model.machines().iter().all(|machine| machine.status == Status::Solved);
+    Ok(Said { outcome, scores, is_solved })
 }
 
 /// Up to so many training rows scores are made in double precision: they are cheap there.
@@ -153,8 +156,9 @@ fn places(names: &[String], classes: &[String]) -> Vec<usize> {
 fn of_scores(goal: &Goal, paths: &[Path], k: usize, places: &[usize], scores: &[f64], rows: usize) -> Said {
     let score = |machine: usize, row: usize| scores[machine * rows + row] + paths[machine].solved[k].1;
     let first: Vec<f64> = (0..rows).map(|row| score(0, row)).collect();
+    let is_solved = paths.iter().all(|path| path.status[k] == Status::Solved);
     let Goal::Classes(names, _) = goal else {
-        return Said { outcome: Outcome::Numbers(first), scores: None };
+        return Said { outcome: Outcome::Numbers(first), scores: None, is_solved };
     };
     let pairs: Vec<Option<(usize, usize)>> = paths.iter().map(|path| path.pair).collect();
     let class = |row: usize| {
@@ -162,7 +166,7 @@ fn of_scores(goal: &Goal, paths: &[Path], k: usize, places: &[usize], scores: &[
         places[winner(&pairs, names.len(), &own)]
     };
     let outcome = Outcome::Classes((0..rows).map(class).collect());
-    Said { outcome, scores: (paths.len() == 1).then_some(first) }
+    Said { outcome, scores: (paths.len() == 1).then_some(first), is_solved }
 }
 
 /// The classes of all rows and of each; none for numbers.

@@ -189,6 +189,8 @@ pub struct Trial {
     pub rows: usize,
     /// The metric on each split.
     pub scores: Vec<f64>,
+    /// Whether every machine was solved to the tolerance.
+    pub is_solved: bool,
 }
 
 impl Trial {
@@ -321,7 +323,15 @@ pub fn tune(
 fn description(tuning: &Tuning, training: &Training<'_>, metric: Metric) -> String {
     let data = crate::hash::data(training.table, training.target, training.weights);
     let Tuning { spec, template, strength, search, validation, .. } = tuning;
-    format!("{template} {strength} {search} {validation:?} {metric} | {spec} | {data}")
+    let validation = validation.told();
+    format!("{template} {strength} {search} {validation} {metric} | {spec} | {data}")
+}
+
+/// How well a candidate did on one split.
+#[derive(Debug, Clone, Copy)]
+struct Judged {
+    score: f64,
+    is_solved: bool,
 }
 
 /// Kernels with the strengths that each is tried with.
@@ -433,7 +443,7 @@ impl Work<'_> {
             (0..plan.len()).flat_map(|kernel| (0..splits.len()).map(move |split| (kernel, split))).collect();
         let all = plan.iter().map(|(_, values)| values.len()).sum::<usize>() * splits.len();
         let done = std::sync::atomic::AtomicUsize::new(0);
-        let results: Result<Vec<Option<Vec<f64>>>, ModelError> = tasks
+        let results: Result<Vec<Option<Vec<Judged>>>, ModelError> = tasks
             .par_iter()
             .map(|&(kernel, split)| {
                 if self.is_over() {
@@ -458,7 +468,8 @@ impl Work<'_> {
                     kernel: kernel.clone(),
                     strength: self.tuning.strength.at(value),
                     rows: splits.first().map_or(0, |split| split.train.len()),
-                    scores: own.iter().map(|scores| scores[k]).collect(),
+                    scores: own.iter().map(|judged| judged[k].score).collect(),
+                    is_solved: own.iter().all(|judged| judged[k].is_solved),
                 });
             }
         }
@@ -477,15 +488,16 @@ impl Work<'_> {
         values: &[f64],
         number: usize,
         split: &Split,
-    ) -> Result<Vec<f64>, ModelError> {
+    ) -> Result<Vec<Judged>, ModelError> {
         let strengths: Vec<Regularization> =
             values.iter().map(|&value| self.tuning.strength.at(value)).collect();
         let key = |strength: &Regularization| -> Key {
             (kernel.to_string(), format!("{strength:?}"), split.train.len(), number)
         };
         if let Some(journal) = &self.journal {
-            let known: Option<Vec<f64>> =
-                strengths.iter().map(|strength| journal.recall(&key(strength))).collect();
+            let recalled =
+                |strength| Some(Judged { score: journal.recall(&key(strength))?, is_solved: true });
+            let known: Option<Vec<Judged>> = strengths.iter().map(recalled).collect();
             if let Some(known) = known {
                 return Ok(known);
             }
@@ -496,13 +508,17 @@ impl Work<'_> {
         let setting = Setting { limits, ..*self.setting };
         let classes: &[String] = if let Goal::Classes(names, _) = self.goal { names } else { &[] };
         let answers = said(&spec, &strengths, (self.training, self.target), classes, split, &setting)?;
-        let scores: Vec<f64> =
-            answers.iter().map(|said| self.metric_of(said, split)).collect::<Result<_, _>>()?;
+        let judged =
+            |said: &Said| Ok(Judged { score: self.metric_of(said, split)?, is_solved: said.is_solved });
+        let judged: Vec<Judged> = answers.iter().map(judged).collect::<Result<_, ModelError>>()?;
         if let Some(journal) = self.journal.as_ref().filter(|_| !self.is_over()) {
-            let found: Vec<(Key, f64)> = strengths.iter().map(key).zip(scores.iter().copied()).collect();
+            // What was not solved is tried again, and so told again, by a search that goes on.
+            let solved = strengths.iter().zip(&judged).filter(|(_, judged)| judged.is_solved);
+            let found: Vec<(Key, f64)> =
+                solved.map(|(strength, judged)| (key(strength), judged.score)).collect();
             journal.note(&found)?;
         }
-        Ok(scores)
+        Ok(judged)
     }
 
     fn metric_of(&self, said: &Said, split: &Split) -> Result<f64, ModelError> {

@@ -5,6 +5,7 @@
 //! poly(degree=1..4)       whole numbers: each of them
 //! rbf(gamma=0.1|1|10)     these
 //! rbf(sigma=?)            from the distances of the training rows
+//! linear | rbf(sigma=?)   one or the other
 //! ```
 //!
 //! A template is text around values; filled in, it is read as any other expression.
@@ -27,6 +28,13 @@ use crate::ModelError;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
+    /// One or the other; there is one at least.
+    forms: Vec<Form>,
+}
+
+/// One expression with values left open.
+#[derive(Debug, Clone, PartialEq)]
+struct Form {
     /// What is around the open values: one more than there are of those.
     around: Vec<String>,
     open: Vec<Open>,
@@ -190,43 +198,55 @@ const WHOLE: u64 = 20;
 impl Template {
     /// How many values are open.
     pub fn len(&self) -> usize {
-        self.open.len()
+        self.forms.iter().map(|form| form.open.len()).sum()
     }
 
     /// Whether no value is open.
     pub fn is_empty(&self) -> bool {
-        self.open.is_empty()
+        self.len() == 0
     }
 
     /// Every combination of values, so many of each span.
     pub fn grid(&self, points: usize) -> Vec<KernelExpr> {
-        let mut all = vec![Vec::new()];
-        for open in &self.open {
-            all = combined(all, &open.values.grid(points));
-        }
-        all.iter().filter_map(|values| self.fill(values).ok()).collect()
+        self.forms.iter().flat_map(|form| form.grid(points)).collect()
     }
 
     /// The expression with values drawn by chance.
     pub fn draw(&self, random: &mut impl RngExt) -> Result<KernelExpr, ModelError> {
-        let values: Vec<f64> = self.open.iter().map(|open| open.values.draw(random)).collect();
-        self.fill(&values)
+        // Where there is nothing to choose nothing is drawn.
+        let which = if self.forms.len() > 1 { random.random_range(0..self.forms.len()) } else { 0 };
+        let form = &self.forms[which];
+        let values: Vec<f64> = form.open.iter().map(|open| open.values.draw(random)).collect();
+        form.fill(&values)
     }
 
     /// A template whose spans are narrower, around the values that an expression of this one has.
     pub fn around(&self, chosen: &KernelExpr, points: usize) -> Self {
-        let is_it = |values: &[f64]| self.fill(values).is_ok_and(|kernel| kernel == *chosen);
-        let mut all = vec![Vec::new()];
-        for open in &self.open {
-            all = combined(all, &open.values.grid(points));
-        }
-        let Some(values) = all.into_iter().find(|values| is_it(values)) else { return self.clone() };
+        let found = self.forms.iter().find_map(|form| form.around(chosen, points));
+        found.map_or_else(|| self.clone(), |form| Self { forms: vec![form] })
+    }
+}
+
+impl Form {
+    /// Every combination of values.
+    fn values(&self, points: usize) -> Vec<Vec<f64>> {
+        self.open.iter().fold(vec![Vec::new()], |all, open| combined(all, &open.values.grid(points)))
+    }
+
+    fn grid(&self, points: usize) -> Vec<KernelExpr> {
+        self.values(points).iter().filter_map(|values| self.fill(values).ok()).collect()
+    }
+
+    /// The same with narrower spans; nothing where the expression is none of this form.
+    fn around(&self, chosen: &KernelExpr, points: usize) -> Option<Self> {
+        let is_it = |values: &Vec<f64>| self.fill(values).is_ok_and(|kernel| kernel == *chosen);
+        let values = self.values(points).into_iter().find(is_it)?;
         let open = self
             .open
             .iter()
             .zip(values)
             .map(|(open, value)| Open { name: open.name.clone(), values: open.values.around(value, points) });
-        Self { around: self.around.clone(), open: open.collect() }
+        Some(Self { around: self.around.clone(), open: open.collect() })
     }
 
     /// The expression with these values.
@@ -250,6 +270,43 @@ fn combined(all: Vec<Vec<f64>>, values: &[f64]) -> Vec<Vec<f64>> {
 
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, form) in self.forms.iter().enumerate() {
+            write!(f, "{}{form}", if number == 0 { "" } else { " | " })?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Template {
+    type Err = ModelError;
+
+    /// Expressions with ` | ` between them.
+    fn from_str(text: &str) -> Result<Self, ModelError> {
+        let forms = alternatives(text).into_iter().map(|part| part.trim().parse());
+        Ok(Self { forms: forms.collect::<Result<_, _>>()? })
+    }
+}
+
+/// The parts of a text with `|` between them, but for those in brackets, which are between values.
+fn alternatives(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.around[0])?;
         for (open, after) in self.open.iter().zip(&self.around[1..]) {
             write!(f, "{}={}{after}", open.name, open.values)?;
@@ -258,7 +315,7 @@ impl fmt::Display for Template {
     }
 }
 
-impl FromStr for Template {
+impl FromStr for Form {
     type Err = ModelError;
 
     fn from_str(text: &str) -> Result<Self, ModelError> {
@@ -288,11 +345,11 @@ impl FromStr for Template {
             rest = &after[end..];
         }
         around.last_mut().expect("there is one at least").push_str(rest);
-        let template = Self { around, open };
+        let form = Self { around, open };
         // Whatever is wrong with the expression is wrong with its first filling too.
-        let first: Vec<f64> = template.open.iter().map(|open| open.values.grid(2)[0]).collect();
-        template.fill(&first)?;
-        Ok(template)
+        let first: Vec<f64> = form.open.iter().map(|open| open.values.grid(2)[0]).collect();
+        form.fill(&first)?;
+        Ok(form)
     }
 }
 
@@ -313,6 +370,7 @@ mod tests {
             "rbf(sigma=0.1..10)",
             "0.5*rbf(gamma=?) + poly(degree=1..3, offset=0.1|1)",
             "rbf(gamma=1)[a, b]",
+            "linear | rbf(sigma=0.1|1) | rbf(gamma=1)[a, b]",
         ] {
             let read = template(text);
             assert_eq!(read.to_string(), text);
@@ -327,6 +385,23 @@ mod tests {
         let kernels = template("rbf(sigma=?)").grid(3);
         assert_eq!(kernels.len(), QUANTILES.len());
         assert_eq!(kernels[0], "rbf(gamma=q10)".parse().unwrap());
+    }
+
+    #[test]
+    fn one_or_the_other_is_tried_drawn_and_narrowed() {
+        let either = template("linear | rbf(sigma=0.1..10) | poly(degree=1|2)");
+        let kernels = either.grid(3);
+        let text: Vec<String> = kernels.iter().map(ToString::to_string).collect();
+        assert_eq!((text.len(), text[0].as_str(), text[2].as_str()), (6, "linear", "rbf(sigma=1)"));
+        assert_eq!((either.len(), template("linear | rbf").is_empty()), (2, true));
+        assert_eq!(either.around(&kernels[2], 3), template("rbf(sigma=0.1..10)"));
+        assert_eq!(either.around(&kernels[1], 3), template("rbf(sigma=0.1..1)"));
+        assert_eq!(either.around(&kernels[0], 3), template("linear"));
+        let mut random = Pcg64::seed_from_u64(1);
+        let drawn: Vec<String> = (0..40).map(|_| either.draw(&mut random).unwrap().to_string()).collect();
+        for name in ["linear", "rbf", "poly"] {
+            assert!(drawn.iter().any(|text| text.starts_with(name)), "{name}: {drawn:?}");
+        }
     }
 
     #[test]
@@ -366,6 +441,7 @@ mod tests {
             ("poly(degree=?)", "distances say nothing"),
             ("rbff(sigma=0.1..1)", "rbff"),
             ("rbf(sigma=0.1..1", "never closed"),
+            ("rbf | ", "empty"),
         ] {
             let said = text.parse::<Template>().unwrap_err().to_string();
             assert!(said.contains(why), "{text}: {said}");

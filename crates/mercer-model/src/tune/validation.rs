@@ -3,6 +3,7 @@
 use mercer_points::{ColumnData, Split, Strata, folds, holdout};
 
 use crate::ModelError;
+use crate::hash::Fingerprint;
 
 /// How machines are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,8 @@ pub enum Validation {
         /// The share.
         share: f64,
     },
+    /// These splits.
+    Given(Vec<Split>),
 }
 
 impl Validation {
@@ -68,8 +71,45 @@ impl Validation {
                 };
                 Ok((1..=*k).map(split).collect())
             }
+            Self::Given(splits) => given(splits, rows),
         }
     }
+
+    /// What tells one from another, in a few words: splits that are given are told by their fingerprint.
+    pub(super) fn told(&self) -> String {
+        let Self::Given(splits) = self else { return format!("{self:?}") };
+        let mut fingerprint = Fingerprint::default();
+        for split in splits {
+            for rows in [&split.train, &split.test] {
+                let bytes: Vec<u8> = rows.iter().flat_map(|&row| (row as u64).to_le_bytes()).collect();
+                fingerprint.bytes(&bytes);
+            }
+        }
+        format!("Given {}", fingerprint.finish())
+    }
+}
+
+/// Splits that came from elsewhere, with rows ascending.
+fn given(splits: &[Split], rows: usize) -> Result<Vec<Split>, ModelError> {
+    if splits.is_empty() {
+        return Err(ModelError::Spec("there is no split to judge candidates on".to_owned()));
+    }
+    let mut sorted = splits.to_vec();
+    for (number, split) in sorted.iter_mut().enumerate() {
+        for (part, name) in [(&mut split.train, "train"), (&mut split.test, "test")] {
+            part.sort_unstable();
+            match part.last() {
+                None => return Err(ModelError::Spec(format!("split {number} has no row to {name} on"))),
+                Some(&last) if last >= rows => {
+                    return Err(ModelError::Spec(format!(
+                        "split {number} has row {last} to {name} on, but there are {rows} rows, counted from 0"
+                    )));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    Ok(sorted)
 }
 
 /// Groups are dealt like rows, the largest first, to the fold that has fewest rows.
@@ -152,5 +192,21 @@ mod tests {
         assert!(splits.iter().all(|split| split.train.last() < split.test.first()));
         assert_eq!(splits[2].test.last(), Some(&10));
         assert!(Validation::Ordered { k: 11 }.splits(&target(11), 0).is_err());
+    }
+
+    #[test]
+    fn splits_that_are_given_are_checked_and_told_apart() {
+        let split = |train: &[usize], test: &[usize]| Split { train: train.to_vec(), test: test.to_vec() };
+        let mine = Validation::Given(vec![split(&[2, 0, 2], &[3, 1])]);
+        assert_eq!(mine.splits(&target(4), 0).unwrap(), [split(&[0, 2, 2], &[1, 3])]);
+        assert_ne!(mine.told(), Validation::Given(vec![split(&[2, 0], &[2, 3, 1])]).told());
+        for (splits, why) in [
+            (vec![], "no split"),
+            (vec![split(&[], &[1])], "no row to train"),
+            (vec![split(&[1], &[0]), split(&[1], &[4])], "split 1 has row 4 to test"),
+        ] {
+            let said = Validation::Given(splits).splits(&target(4), 0).unwrap_err().to_string();
+            assert!(said.contains(why), "{said}");
+        }
     }
 }
