@@ -10,6 +10,7 @@
 //! The numerics are described in `docs/maths.md` §8.
 
 mod arch;
+mod band;
 mod base;
 mod cholesky;
 mod dense;
@@ -20,10 +21,12 @@ mod mirror;
 mod op;
 mod pairs;
 mod panels;
+mod product;
 mod real;
 mod sparse;
 
 pub use arch::Isa;
+pub use band::{BandFactor, Banded};
 pub use base::Base;
 pub use cholesky::{CholeskyError, Factored, cholesky, cholesky_solve};
 pub use dense::{Finish, dense_block};
@@ -34,5 +37,6 @@ pub use mirror::mirror_lower;
 pub use op::{Op, Sides, add_into, mul_into};
 pub use pairs::{Ends, best_partner, shift_slopes};
 pub use panels::{PANEL, Panels, RowPack};
+pub use product::symmetric_product;
 pub use real::Real;
 pub use sparse::{SPARSE_PANEL, SparseRows, SparseTable};

@@ -41,11 +41,11 @@ pub(crate) struct Fitted {
 }
 
 /// One machine's share of the rows.
-struct Share {
-    pair: Option<(usize, usize)>,
+pub(crate) struct Share {
+    pub(crate) pair: Option<(usize, usize)>,
     /// Rows of the table; none for all.
-    rows: Option<Vec<usize>>,
-    y: Vec<f64>,
+    pub(crate) rows: Option<Vec<usize>>,
+    pub(crate) y: Vec<f64>,
 }
 
 /// A stopped run is certified within this time.
@@ -138,12 +138,12 @@ fn are_small(shares: &[Share], budget: Budget) -> bool {
 
 impl Share {
     /// The row of the table that row k of the share is.
-    fn row(&self, k: usize) -> usize {
+    pub(crate) fn row(&self, k: usize) -> usize {
         self.rows.as_ref().map_or(k, |rows| rows[k])
     }
 }
 
-fn shares(posed: &Posed<'_>) -> Vec<Share> {
+pub(crate) fn shares(posed: &Posed<'_>) -> Vec<Share> {
     match posed.goal {
         Goal::Numbers(targets) => {
             targets.iter().map(|y| Share { pair: None, rows: None, y: y.clone() }).collect()
@@ -282,6 +282,15 @@ pub(crate) struct Path {
 
 /// Solves every share for one strength after the other, each from the solution before; entries are computed once.
 pub(crate) fn along(posed: &Posed<'_>, strengths: &[Regularization]) -> Result<Vec<Path>, ModelError> {
+    Ok(traced(posed, strengths, |_, _| ())?.into_iter().map(|(path, _)| path).collect())
+}
+
+/// The same, with what `judge` makes of every solution.
+pub(crate) fn traced<R: Send>(
+    posed: &Posed<'_>,
+    strengths: &[Regularization],
+    judge: impl Fn(&Problem<'_>, &Solution) -> R + Sync,
+) -> Result<Vec<(Path, Vec<R>)>, ModelError> {
     let (total, started) = (posed.gram.len(), Instant::now());
     // As many squares as there are threads, and those that a thread began while it waited; what is kept changes no bit.
     let at_once = 2 * rayon::current_num_threads() as u64;
@@ -291,16 +300,18 @@ pub(crate) fn along(posed: &Posed<'_>, strengths: &[Regularization]) -> Result<V
         let kept = Kept::new(sub.as_ref().unwrap_or(posed.gram), room);
         let pursued = Pursued { gram: &kept, features: None, shared: None, started };
         let mut before: Option<Solution> = None;
-        let (mut solved, mut status) = (Vec::with_capacity(strengths.len()), Vec::new());
+        let (mut solved, mut status, mut judged) =
+            (Vec::with_capacity(strengths.len()), Vec::new(), Vec::new());
         for &strength in strengths {
-            let (solution, ()) = pursue(posed, &share, &pursued, strength, before.as_ref(), |_, _| {})?;
+            let (solution, found) = pursue(posed, &share, &pursued, strength, before.as_ref(), &judge)?;
             let mut alpha = vec![0.0; total];
             solution.alpha.iter().enumerate().for_each(|(k, &a)| alpha[share.row(k)] = a);
             solved.push((alpha, solution.bias));
             status.push(solution.status);
+            judged.push(found);
             before = Some(solution);
         }
-        Ok(Path { pair: share.pair, solved, status })
+        Ok((Path { pair: share.pair, solved, status }, judged))
     };
     shares(posed).into_par_iter().map(path).collect()
 }

@@ -655,6 +655,8 @@ mod tests {
             strength: Regularization::C(1.0),
             rows: 80,
             scores: scores.to_vec(),
+            row_error: None,
+            is_solved: true,
         };
         let (one, other) = (trial(&[0.9, 0.8, 0.9, 0.8, 0.9]), trial(&[0.8; 5]));
         let (mean, error) = lead(1.0, &one, &other);

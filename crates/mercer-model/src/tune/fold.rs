@@ -1,15 +1,18 @@
 //! One kernel and one split: what machines of several strengths, learned on the training part, say of the test part.
 //!
 //! Whatever is fitted — scaling, words such as `median`, maps — is fitted on the training part. Where the dual is solved by
-//! blocks the entries are computed once, each strength begins with the solution of the one before, and the scores of all
-//! of them are made from one pass over the kernel values (`docs/maths.md` §6).
+//! blocks the entries are computed once and each strength begins with the solution of the one before; ridge regression
+//! of all strengths is made from one reduction of the Gram matrix. The scores of all of them are then made from one pass
+//! over the kernel values (`docs/maths.md` §6).
 
-use mercer_gram::{Lazy, Precision};
+use mercer_gram::{Gram, Lazy, Precision};
+use mercer_kernel::Ready;
 use mercer_points::{Column, Points, Split};
 use mercer_solve::{Penalty, Regularization, Status};
 
 use crate::fit::{check, prepare};
 use crate::machines::{Path, Posed, along};
+use crate::metrics::{Answers, Metric};
 use crate::predict::winner;
 use crate::target::{Goal, goal, row_weights};
 use crate::{Learner, ModelError, Outcome, Setting, Spec, Training, fit};
@@ -60,8 +63,13 @@ pub(super) fn said(
         ..*training
     };
     let test = training.table.select(&split.test);
-    if spec.learner == Learner::Smo && spec.penalty == Penalty::Squared && !spec.kernel.uses("precomputed") {
-        return together(spec, strengths, &part, classes, &test, setting);
+    let is_shared = spec.learner == Learner::Smo || super::ridge::suits(spec, part.weights);
+    if is_shared
+        && spec.penalty == Penalty::Squared
+        && !spec.kernel.uses("precomputed")
+        && let Some(said) = together(spec, strengths, &part, classes, &test, setting)?
+    {
+        return Ok(said);
     }
     strengths
         .iter()
@@ -92,13 +100,14 @@ fn alone(
     Ok(Said { outcome, scores, is_solved })
 }
 
-/// Up to so many training rows scores are made in double precision: they are cheap there.
+/// Up to so many training rows scores of machines that are solved to 1e-3 are made in double precision: they are cheap
+/// there.
 const DOUBLE: usize = 1000;
 
 /// Coefficients of machines that are applied together, at most.
 const TOGETHER: usize = 1 << 24;
 
-/// All strengths on the same entries.
+/// All strengths on the same entries; none where they do not serve.
 fn together(
     spec: &Spec,
     strengths: &[Regularization],
@@ -106,14 +115,15 @@ fn together(
     classes: &[String],
     test: &mercer_points::Table,
     setting: &Setting<'_>,
-) -> Result<Vec<Said>, ModelError> {
+) -> Result<Option<Vec<Said>>, ModelError> {
     let rows = part.table.len();
     let loss = check(spec)?;
     let goal = goal(spec, loss, (part.target, &[]), rows)?;
     let weights = row_weights(spec, &goal, part.weights, rows)?;
     let (schema, preprocessing) = prepare(spec, part)?;
     let table = preprocessing.apply(&schema, part.table)?;
-    let precision = if rows <= DOUBLE { Precision::Double } else { Precision::Single };
+    let is_dual = spec.learner == Learner::Smo;
+    let precision = if rows > DOUBLE && is_dual { Precision::Single } else { Precision::Double };
     let gram = Lazy::with(&spec.kernel, &table, part.registry)?.in_precision(precision);
     let posed =
         Posed { spec, loss, goal: &goal, weights: weights.as_deref(), gram: &gram, features: None, setting };
@@ -123,28 +133,42 @@ fn together(
         strengths.iter().map(|strength| strength.lambda(rows)).collect::<Result<_, _>>()?;
     order.sort_by(|&a, &b| lambdas[b].total_cmp(&lambdas[a]).then(a.cmp(&b)));
     let ordered: Vec<Regularization> = order.iter().map(|&k| strengths[k]).collect();
-    let paths = along(&posed, &ordered)?;
+    let paths = if is_dual { Some(along(&posed, &ordered)?) } else { super::ridge::along(&posed, &ordered)? };
+    let Some(paths) = paths else { return Ok(None) };
     let ready = gram.plan().ready(&preprocessing.apply(&schema, test)?)?;
-    let places = match &goal {
+    let mut said = answers(&gram, &ready, &goal, &paths, classes).into_iter();
+    let mut all: Vec<Option<Said>> = vec![None; strengths.len()];
+    order.iter().for_each(|&strength| all[strength] = said.next());
+    Ok(Some(all.into_iter().flatten().collect()))
+}
+
+/// What the machines of a path say of rows, strength after strength; `classes` are those of the answers.
+pub(super) fn answers(
+    gram: &Lazy,
+    rows: &Ready,
+    goal: &Goal,
+    paths: &[Path],
+    classes: &[String],
+) -> Vec<Said> {
+    let places = match goal {
         Goal::Classes(names, _) => places(names, classes),
         _ => Vec::new(),
     };
-    let mut all: Vec<Option<Said>> = vec![None; strengths.len()];
-    let some = (TOGETHER / (paths.len() * rows).max(1)).max(1);
-    for (which, places_of) in order.chunks(some).zip((0..order.len()).step_by(some)) {
-        let at = places_of..places_of + which.len();
-        let vectors: Vec<f64> = at
+    let strengths = paths.first().map_or(0, |path| path.solved.len());
+    let some = (TOGETHER / (paths.len() * gram.len()).max(1)).max(1);
+    let mut all = Vec::with_capacity(strengths);
+    for first in (0..strengths).step_by(some) {
+        let which = first..strengths.min(first + some);
+        let vectors: Vec<f64> = which
             .clone()
             .flat_map(|k| paths.iter().flat_map(move |path| path.solved[k].0.iter().copied()))
             .collect();
-        let mut out = vec![0.0; test.len() * which.len() * paths.len()];
-        gram.cross_apply(&ready, &vectors, &mut out);
-        let each = out.chunks_exact((test.len() * paths.len()).max(1));
-        for ((&strength, k), scores) in which.iter().zip(at).zip(each) {
-            all[strength] = Some(of_scores(&goal, &paths, k, &places, scores, test.len()));
-        }
+        let mut out = vec![0.0; rows.len() * which.len() * paths.len()];
+        gram.cross_apply(rows, &vectors, &mut out);
+        let each = out.chunks_exact((rows.len() * paths.len()).max(1));
+        all.extend(which.zip(each).map(|(k, scores)| of_scores(goal, paths, k, &places, scores, rows.len())));
     }
-    Ok(all.into_iter().flatten().collect())
+    all
 }
 
 /// Where the classes of a part are among those of all rows.
@@ -172,4 +196,30 @@ fn of_scores(goal: &Goal, paths: &[Path], k: usize, places: &[usize], scores: &[
 /// The classes of all rows and of each; none for numbers.
 pub(super) fn truth(spec: &Spec, target: &Column, rows: usize) -> Result<Goal, ModelError> {
     goal(spec, check(spec)?, (Some(target), &[]), rows)
+}
+
+/// The metric of what was said of some of the rows.
+pub(super) fn measured(
+    metric: Metric,
+    goal: &Goal,
+    weights: Option<&[f64]>,
+    said: &Said,
+    rows: &[usize],
+) -> Result<f64, ModelError> {
+    let weights: Option<Vec<f64>> = weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
+    let (codes, numbers): (Vec<usize>, Vec<f64>) = match goal {
+        Goal::Classes(_, codes) => (rows.iter().map(|&row| codes[row]).collect(), Vec::new()),
+        Goal::Numbers(targets) => (Vec::new(), rows.iter().map(|&row| targets[0][row]).collect()),
+        Goal::Nothing => (Vec::new(), Vec::new()),
+    };
+    let answers = match (goal, &said.outcome) {
+        (Goal::Classes(names, _), Outcome::Classes(found)) => Answers {
+            classes: Some(found),
+            scores: said.scores.as_deref(),
+            ..Answers::of_classes(&codes, names.len())
+        },
+        (_, Outcome::Numbers(found)) => Answers { numbers: Some(found), ..Answers::of_numbers(&numbers) },
+        _ => return Err(ModelError::Spec("novelty detection has no target to be judged by".to_owned())),
+    };
+    metric.of(&Answers { weights: weights.as_deref(), ..answers })
 }

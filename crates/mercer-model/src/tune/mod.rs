@@ -15,11 +15,17 @@
 //! assert!(found.best().mean() > 0.9);
 //! ```
 
+mod aligned;
 mod fold;
 mod journal;
+mod leave_one_out;
+mod path;
+mod ridge;
 mod template;
 mod validation;
 
+pub use aligned::{Aligned, aligned};
+pub use path::{RegularizationPath, Waypoint, path};
 pub use template::{Template, Values};
 pub use validation::Validation;
 
@@ -34,11 +40,12 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
-use self::fold::{Said, said, truth};
+use self::fold::{Said, measured, said, truth};
 use self::journal::{Journal, Key};
-use crate::metrics::{Answers, Metric};
+use self::leave_one_out::{left_out, row_error};
+use crate::metrics::Metric;
 use crate::target::Goal;
-use crate::{Learner, ModelError, Outcome, Setting, Spec, Training};
+use crate::{Learner, ModelError, Setting, Spec, Training};
 
 /// The strength of the penalty, by the name that is searched over.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +72,23 @@ impl Strength {
         match self {
             Self::Lambda(values) | Self::C(values) | Self::Mu(values) => values,
         }
+    }
+
+    /// So many of them evenly spread, or all there are if they are fewer or listed.
+    ///
+    /// ```
+    /// use mercer_model::tune::Strength;
+    /// use mercer_solve::Regularization;
+    /// let strength = Strength::C("0.1..10".parse().unwrap());
+    /// assert_eq!(strength.grid(3).unwrap()[1], Regularization::C(1.0));
+    /// ```
+    pub fn grid(&self, points: usize) -> Result<Vec<Regularization>, ModelError> {
+        if *self.values() == Values::Distances {
+            return Err(ModelError::Spec(format!(
+                "distances say nothing about {self}; write LOW..HIGH, or values with | between them"
+            )));
+        }
+        Ok(self.clone().real().values().grid(points).into_iter().map(|value| self.at(value)).collect())
     }
 
     /// One of them.
@@ -191,6 +215,8 @@ pub struct Trial {
     pub scores: Vec<f64>,
     /// Whether every machine was solved to the tolerance.
     pub is_solved: bool,
+    /// The standard error by what the rows say, where each was left out by itself.
+    pub row_error: Option<f64>,
 }
 
 impl Trial {
@@ -199,12 +225,12 @@ impl Trial {
         self.scores.iter().sum::<f64>() / self.scores.len() as f64
     }
 
-    /// The standard error of the mean; none of one split.
+    /// The standard error of the mean; of one split none but what the rows say.
     pub fn error(&self) -> Option<f64> {
         let n = self.scores.len() as f64;
         let mean = self.mean();
         let squares: f64 = self.scores.iter().map(|score| (score - mean).powi(2)).sum();
-        (n > 1.0).then(|| (squares / (n - 1.0) / n).sqrt())
+        if n > 1.0 { Some((squares / (n - 1.0) / n).sqrt()) } else { self.row_error }
     }
 }
 
@@ -286,18 +312,9 @@ pub fn tune(
             "a search needs a target to judge candidates by; name its column (--target)".to_owned(),
         ));
     };
-    if *tuning.strength.values() == Values::Distances {
-        return Err(ModelError::Spec(format!(
-            "distances say nothing about {}; write LOW..HIGH, or values with | between them",
-            tuning.strength
-        )));
-    }
+    tuning.strength.grid(2)?;
     let goal = truth(&tuning.spec, target, training.table.len())?;
-    let metric = match (&goal, tuning.metric) {
-        (_, Some(metric)) => metric,
-        (Goal::Classes(..), None) => Metric::Accuracy,
-        _ => Metric::Rmse,
-    };
+    let metric = tuning.metric.unwrap_or_else(|| usual(&goal));
     let splits = tuning.validation.splits(&target.data, tuning.spec.seed)?;
     let journal = match &tuning.journal {
         Some(path) => Some(Journal::open(path, &description(tuning, training, metric))?),
@@ -319,6 +336,11 @@ pub fn tune(
     Found::new(trials, metric, work.splits.len(), is_cut_short)
 }
 
+/// The metric of those who name none.
+fn usual(goal: &Goal) -> Metric {
+    if matches!(goal, Goal::Classes(..)) { Metric::Accuracy } else { Metric::Rmse }
+}
+
 /// All that decides over the results of a search.
 fn description(tuning: &Tuning, training: &Training<'_>, metric: Metric) -> String {
     let data = crate::hash::data(training.table, training.target, training.weights);
@@ -331,6 +353,8 @@ fn description(tuning: &Tuning, training: &Training<'_>, metric: Metric) -> Stri
 #[derive(Debug, Clone, Copy)]
 struct Judged {
     score: f64,
+    /// The standard error by rows, where each was left out by itself.
+    row_error: Option<f64>,
     is_solved: bool,
 }
 
@@ -433,8 +457,10 @@ impl Work<'_> {
         let strata = Strata::of(&self.target.data.select(&split.train));
         let drawn = holdout(&strata, 1.0 / part as f64, self.tuning.spec.seed);
         let drawn = drawn.map_err(|error| ModelError::Spec(error.to_string()))?;
-        let train = drawn.test.iter().map(|&k| split.train[k]).collect();
-        Ok(Split { train, test: split.test.clone() })
+        let train: Vec<usize> = drawn.test.iter().map(|&k| split.train[k]).collect();
+        // A row that is not there cannot be left out.
+        let test = if self.leaves_one_out() { train.clone() } else { split.test.clone() };
+        Ok(Split { train, test })
     }
 
     /// Every candidate on every split; what there was no time for is left out.
@@ -469,11 +495,16 @@ impl Work<'_> {
                     strength: self.tuning.strength.at(value),
                     rows: splits.first().map_or(0, |split| split.train.len()),
                     scores: own.iter().map(|judged| judged[k].score).collect(),
+                    row_error: own.first().and_then(|judged| judged[k].row_error),
                     is_solved: own.iter().all(|judged| judged[k].is_solved),
                 });
             }
         }
         Ok((trials, is_cut_short))
+    }
+
+    fn leaves_one_out(&self) -> bool {
+        self.tuning.validation == Validation::LeaveOneOut
     }
 
     fn is_over(&self) -> bool {
@@ -491,12 +522,16 @@ impl Work<'_> {
     ) -> Result<Vec<Judged>, ModelError> {
         let strengths: Vec<Regularization> =
             values.iter().map(|&value| self.tuning.strength.at(value)).collect();
-        let key = |strength: &Regularization| -> Key {
+        let key = |strength: &Regularization, number: usize| -> Key {
             (kernel.to_string(), format!("{strength:?}"), split.train.len(), number)
         };
         if let Some(journal) = &self.journal {
-            let recalled =
-                |strength| Some(Judged { score: journal.recall(&key(strength))?, is_solved: true });
+            // The error by rows is taken down as if it were that of another split: where there is one, there are none.
+            let recalled = |strength: &Regularization| {
+                let score = journal.recall(&key(strength, number))?;
+                let row_error = journal.recall(&key(strength, 1)).filter(|_| self.leaves_one_out());
+                Some(Judged { score, row_error, is_solved: true })
+            };
             let known: Option<Vec<Judged>> = strengths.iter().map(recalled).collect();
             if let Some(known) = known {
                 return Ok(known);
@@ -507,37 +542,30 @@ impl Work<'_> {
         let limits = mercer_solve::Limits { time, ..self.setting.limits };
         let setting = Setting { limits, ..*self.setting };
         let classes: &[String] = if let Goal::Classes(names, _) = self.goal { names } else { &[] };
-        let answers = said(&spec, &strengths, (self.training, self.target), classes, split, &setting)?;
-        let judged =
-            |said: &Said| Ok(Judged { score: self.metric_of(said, split)?, is_solved: said.is_solved });
+        let data = (self.training, self.target);
+        let answers = if self.leaves_one_out() {
+            left_out(&spec, &strengths, data, &split.train, &setting)?
+        } else {
+            said(&spec, &strengths, data, classes, split, &setting)?
+        };
+        let judged = |said: &Said| {
+            let row_error = row_error(self.metric, self.goal, said, &split.test);
+            Ok(Judged {
+                score: measured(self.metric, self.goal, self.training.weights, said, &split.test)?,
+                row_error: row_error.filter(|_| self.leaves_one_out()),
+                is_solved: said.is_solved,
+            })
+        };
         let judged: Vec<Judged> = answers.iter().map(judged).collect::<Result<_, ModelError>>()?;
         if let Some(journal) = self.journal.as_ref().filter(|_| !self.is_over()) {
             // What was not solved is tried again, and so told again, by a search that goes on.
             let solved = strengths.iter().zip(&judged).filter(|(_, judged)| judged.is_solved);
-            let found: Vec<(Key, f64)> =
-                solved.map(|(strength, judged)| (key(strength), judged.score)).collect();
-            journal.note(&found)?;
+            let lines = solved.flat_map(|(strength, judged)| {
+                let error = judged.row_error.map(|error| (key(strength, 1), error));
+                std::iter::once((key(strength, number), judged.score)).chain(error)
+            });
+            journal.note(&lines.collect::<Vec<_>>())?;
         }
         Ok(judged)
-    }
-
-    fn metric_of(&self, said: &Said, split: &Split) -> Result<f64, ModelError> {
-        let weights: Option<Vec<f64>> =
-            self.training.weights.map(|weights| split.test.iter().map(|&row| weights[row]).collect());
-        let (codes, numbers): (Vec<usize>, Vec<f64>) = match self.goal {
-            Goal::Classes(_, codes) => (split.test.iter().map(|&row| codes[row]).collect(), Vec::new()),
-            Goal::Numbers(targets) => (Vec::new(), split.test.iter().map(|&row| targets[0][row]).collect()),
-            Goal::Nothing => (Vec::new(), Vec::new()),
-        };
-        let answers = match (self.goal, &said.outcome) {
-            (Goal::Classes(names, _), Outcome::Classes(found)) => Answers {
-                classes: Some(found),
-                scores: said.scores.as_deref(),
-                ..Answers::of_classes(&codes, names.len())
-            },
-            (_, Outcome::Numbers(found)) => Answers { numbers: Some(found), ..Answers::of_numbers(&numbers) },
-            _ => return Err(ModelError::Spec("novelty detection has no target to be judged by".to_owned())),
-        };
-        self.metric.of(&Answers { weights: weights.as_deref(), ..answers })
     }
 }

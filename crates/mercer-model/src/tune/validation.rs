@@ -34,10 +34,14 @@ pub enum Validation {
     },
     /// These splits.
     Given(Vec<Split>),
+    /// Every row is left out by itself, in closed form: for the squared loss alone. Scaling, words such as `median` and
+    /// maps are fitted once, on the inputs of all rows.
+    LeaveOneOut,
 }
 
 impl Validation {
-    /// The splits of so many rows; `target` says what classes there are.
+    /// The splits of so many rows; `target` says what classes there are. Of leave-one-out it is one, of all rows against
+    /// all: a closed form has no other.
     ///
     /// ```
     /// use mercer_model::tune::Validation;
@@ -57,6 +61,10 @@ impl Validation {
                 Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
             }
             Self::HoldOut { share } => Ok(vec![holdout(&strata, *share, seed).map_err(wrong)?]),
+            Self::LeaveOneOut if rows < 2 => {
+                Err(ModelError::Spec(format!("to leave one out takes two rows, there is {rows}")))
+            }
+            Self::LeaveOneOut => Ok(vec![Split { train: (0..rows).collect(), test: (0..rows).collect() }]),
             Self::Groups { k, groups } => of_groups(*k, groups, rows, seed),
             Self::Ordered { k } => {
                 if *k < 1 || rows <= *k {

@@ -1,0 +1,64 @@
+//! The squared loss, whose machines of all strengths come from one piece of work on the Gram matrix
+//! (`docs/maths.md` §4.9).
+
+use mercer_gram::Gram;
+use mercer_linalg::Budget;
+use mercer_solve::solvers::{Ridge, ridge_path};
+use mercer_solve::{Regularization, Run, SolveError, Status};
+
+use crate::machines::{Path, Posed, Share, shares};
+use crate::{Learner, ModelError, Spec};
+
+/// Whether a learner solves the equations of ridge regression exactly, and takes these weights.
+pub(super) fn suits(spec: &Spec, weights: Option<&[f64]>) -> bool {
+    match spec.learner {
+        Learner::Cholesky | Learner::LsSvm => true,
+        Learner::Eigen => weights.is_none(),
+        _ => false,
+    }
+}
+
+/// The machines of every strength; none where the memory is too small or a matrix not positive definite.
+pub(super) fn along(
+    posed: &Posed<'_>,
+    strengths: &[Regularization],
+) -> Result<Option<Vec<Path>>, ModelError> {
+    // Folds are worked on side by side; a thread that waits for others may have begun with the next one.
+    let at_once = 2 * rayon::current_num_threads() as u64;
+    let room = Budget::of_bytes(posed.setting.budget.bytes() / at_once);
+    let mut paths = Vec::new();
+    for share in shares(posed) {
+        match path(posed, &share, strengths, room)? {
+            Some(path) => paths.push(path),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(paths))
+}
+
+fn path(
+    posed: &Posed<'_>,
+    share: &Share,
+    strengths: &[Regularization],
+    room: Budget,
+) -> Result<Option<Path>, ModelError> {
+    let (own, total) = (share.y.len(), posed.gram.len());
+    let lambdas: Vec<f64> = strengths.iter().map(|s| s.lambda(own)).collect::<Result<_, _>>()?;
+    let weights: Option<Vec<f64>> =
+        posed.weights.map(|weights| (0..own).map(|k| weights[share.row(k)]).collect());
+    let ridge = Ridge { y: &share.y, weights: weights.as_deref(), offset: posed.spec.offset };
+    let run = Run::new(posed.setting.watch, posed.setting.limits, posed.spec.tolerance);
+    let part = share.rows.as_ref().map(|rows| posed.gram.part(rows));
+    let found = match ridge_path(part.as_ref().unwrap_or(posed.gram), ridge, &lambdas, room, &run) {
+        Err(SolveError::OverBudget { .. }) => return Ok(None),
+        // What a stopped search has found is not asked for.
+        found => found?.unwrap_or_else(|| vec![Some((vec![0.0; own], 0.0)); lambdas.len()]),
+    };
+    let placed = |(alpha, bias): (Vec<f64>, f64)| {
+        let mut all = vec![0.0; total];
+        alpha.iter().enumerate().for_each(|(k, &a)| all[share.row(k)] = a);
+        (all, bias)
+    };
+    let solved: Option<Vec<_>> = found.into_iter().map(|line| line.map(placed)).collect();
+    Ok(solved.map(|solved| Path { pair: share.pair, status: vec![Status::Solved; solved.len()], solved }))
+}
