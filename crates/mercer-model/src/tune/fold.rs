@@ -63,7 +63,8 @@ pub(super) fn said(
         ..*training
     };
     let test = training.table.select(&split.test);
-    let is_shared = spec.learner == Learner::Smo || super::ridge::suits(spec, part.weights);
+    let is_shared =
+        matches!(spec.learner, Learner::Smo | Learner::Svr) || super::ridge::suits(spec, part.weights);
     if is_shared
         && spec.penalty == Penalty::Squared
         && !spec.kernel.uses("precomputed")
