@@ -441,7 +441,7 @@ mod tests {
             ("poly(degree=?)", "distances say nothing"),
             ("rbff(sigma=0.1..1)", "rbff"),
             ("rbf(sigma=0.1..1", "never closed"),
-            ("rbf | ", "empty"),
+            ("rbf | ", "nothing to parse"),
         ] {
             let said = text.parse::<Template>().unwrap_err().to_string();
             assert!(said.contains(why), "{text}: {said}");
