@@ -41,6 +41,7 @@ fn run(arguments: Arguments) -> anyhow::Result<Answer> {
         Command::Demo(demo) => commands::demo::run(&demo),
         Command::Fit(fit) => commands::fit::run(&fit),
         Command::Tune(tune) => commands::tune::run(&tune),
+        Command::Path(path) => commands::path::run(&path),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Show(show) => commands::show::run(&show),
         Command::Stream(stream) => commands::stream::run(&stream),
