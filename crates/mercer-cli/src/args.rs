@@ -3,6 +3,7 @@
 mod auto;
 mod learn;
 mod libsvm;
+mod path;
 mod tune;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use auto::Auto;
 pub(crate) use learn::{Explain, Fit, Predict, Show, Stream, Strength};
 pub(crate) use libsvm::{SvmPredict, SvmScale, SvmTrain, TrainOptions};
+pub(crate) use path::Path;
 pub(crate) use tune::Tune;
 
 /// Kernel machines: exact, composable, certified.
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Fit(Box<Fit>),
     /// Search for a kernel and lambda, judged on rows that candidates have not seen.
     Tune(Box<Tune>),
+    /// Follow a machine as its penalty grows weaker: objective, support vectors, training and held-out error.
+    Path(Box<Path>),
     /// Apply a model to data: classes, numbers, scores, and the rows that explain them.
     Predict(Predict),
     /// What is proved about a model, in plain words.

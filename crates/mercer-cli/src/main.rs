@@ -42,6 +42,7 @@ fn run(arguments: Arguments) -> anyhow::Result<Answer> {
         Command::Fit(fit) => commands::fit::run(&fit),
         Command::Auto(auto) => commands::auto::run(&auto),
         Command::Tune(tune) => commands::tune::run(&tune),
+        Command::Path(path) => commands::path::run(&path),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Show(show) => commands::show::run(&show),
         Command::Stream(stream) => commands::stream::run(&stream),

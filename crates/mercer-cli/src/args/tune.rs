@@ -10,7 +10,7 @@ use super::{Input, at_least_one, memory};
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("strength").args(["lambda", "big_c", "mu"]),
-    group = ArgGroup::new("validation").args(["folds", "hold_out", "ordered"]),
+    group = ArgGroup::new("validation").args(["folds", "hold_out", "ordered", "loo", "alignment"]),
     after_help = "Examples:\n  \
         mercer tune @moons --kernel 'rbf(sigma=0.1..10)' --C 0.1..1000 -o moons.mercer\n  \
         mercer tune @iris --scale standardize --search refine --points 5\n  \
@@ -76,6 +76,13 @@ pub(crate) struct Tune {
     /// Rows are in the order of time: judge K times on what came next, instead of folds.
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) ordered: Option<u64>,
+    /// Judge on every row, left out by itself, instead of folds: the squared loss alone, for which it costs no more than one
+    /// fit. Scaling and words such as median are fitted on the inputs of all rows.
+    #[arg(long, visible_alias = "leave-one-out")]
+    pub(crate) loo: bool,
+    /// Rank kernels by how well they are aligned with the target, without fitting anything; one strength, for -o.
+    #[arg(long, conflicts_with_all = ["journal", "metric", "choose", "groups", "table"])]
+    pub(crate) alignment: bool,
     /// By what candidates are judged: accuracy, balanced-accuracy, f1, auc, rmse, mae, r2, 'pinball(tau=0.5)'.
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,

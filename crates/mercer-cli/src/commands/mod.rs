@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod aligned;
 pub(crate) mod auto;
 pub(crate) mod check;
 pub(crate) mod data;
@@ -11,6 +12,7 @@ pub(crate) mod gram;
 pub(crate) mod kernels;
 pub(crate) mod learners;
 pub(crate) mod maps;
+pub(crate) mod path;
 pub(crate) mod picture;
 pub(crate) mod predict;
 pub(crate) mod shell;

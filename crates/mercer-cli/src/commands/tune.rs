@@ -14,7 +14,8 @@ use mercer::points::{Categories, Column, ColumnData};
 use mercer::solve::Limits;
 use serde_json::{Value, json};
 
-use crate::args::{Fit, Strength as Spellings, Tune};
+use super::aligned::{self, rank};
+use crate::args::{Fit, Input, Strength as Spellings, Tune};
 use crate::input::{Data, budget, load_weighted};
 use crate::output::{Answer, check_file, columns, count, note, number, print, quote, visible};
 use crate::specify::specify;
@@ -45,7 +46,9 @@ pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
     if spec.multiclass == Multiclass::Refuse && spec.learner.info().kind != Kind::Numbers {
         spec.multiclass = Multiclass::OneVsOne;
     }
-    let strength = strength(options)?;
+    let usual = if options.alignment { "1" } else { "0.1..1000" };
+    let strength =
+        strength(options.lambda.as_deref(), options.mu.as_deref(), options.big_c.as_deref(), usual)?;
     let metric = options.metric.as_deref().map(str::parse::<Metric>).transpose().context("--metric")?;
     let base = Tuning::new(template, strength, spec.learner);
     let tolerance = base.spec.tolerance;
@@ -75,6 +78,14 @@ pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
             bar.set_position(sofar.done as u64);
         }
     };
+    if options.alignment {
+        let ranked = rank(&tuning, &spec, &training, &setting, &tell);
+        if let Some(bar) = &bar {
+            bar.finish_and_clear();
+        }
+        chosen.iter().for_each(|chosen| note(chosen));
+        return aligned::answer(options, ranked?, &training, &setting);
+    }
     let found = tune(&tuning, &training, &setting, &tell);
     if let Some(bar) = &bar {
         bar.finish_and_clear();
@@ -112,7 +123,7 @@ pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
     Ok(answer)
 }
 
-fn bar() -> ProgressBar {
+pub(super) fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:24} {pos} of {len} fits  {eta} left");
     ProgressBar::new(0).with_style(style.expect("the template is a constant"))
 }
@@ -120,17 +131,32 @@ fn bar() -> ProgressBar {
 /// The words that a search and a fit have in common.
 fn as_fit(options: &Tune) -> Fit {
     Fit {
-        input: options.input.clone(),
-        kernel: String::new(),
         loss: options.loss.clone(),
         solver: options.solver.clone(),
+        scale: options.scale.clone(),
+        weights: options.weights.clone(),
+        class_weight: options.class_weight.clone(),
+        memory: options.memory,
+        progress: options.progress.clone(),
+        json: options.json,
+        ..plain(&options.input)
+    }
+}
+
+/// A fit of which nothing but the data is said.
+pub(super) fn plain(input: &Input) -> Fit {
+    Fit {
+        input: input.clone(),
+        kernel: String::new(),
+        loss: None,
+        solver: None,
         strength: Spellings { lambda: None, big_c: None, small_c: None, mu: None, rho: None },
         nu: None,
         offset: None,
         penalty: "squared".to_owned(),
-        scale: options.scale.clone(),
-        weights: options.weights.clone(),
-        class_weight: options.class_weight.clone(),
+        scale: "none".to_owned(),
+        weights: None,
+        class_weight: None,
         multi: None,
         tolerance: None,
         violation: None,
@@ -140,20 +166,25 @@ fn as_fit(options: &Tune) -> Fit {
         keep: None,
         max_iter: None,
         time_limit: None,
-        memory: options.memory,
-        progress: options.progress.clone(),
-        json: options.json,
+        memory: None,
+        progress: "auto".to_owned(),
+        json: false,
         out: None,
     }
 }
 
-fn strength(options: &Tune) -> anyhow::Result<Strength> {
-    let values = |text: &String, word: &'static str| text.parse().context(word);
-    Ok(match (&options.lambda, &options.mu, &options.big_c) {
-        (Some(text), _, _) => Strength::Lambda(values(text, "--lambda")?),
-        (_, Some(text), _) => Strength::Mu(values(text, "--mu")?),
-        (_, _, Some(text)) => Strength::C(values(text, "--C")?),
-        _ => Strength::C(values(&"0.1..1000".to_owned(), "--C")?),
+/// The strength under the name that is given, or so much of C.
+pub(super) fn strength(
+    lambda: Option<&str>,
+    mu: Option<&str>,
+    big_c: Option<&str>,
+    usual: &str,
+) -> anyhow::Result<Strength> {
+    let values = |text: &str, word: &'static str| text.parse().context(word);
+    Ok(match (lambda, mu) {
+        (Some(text), _) => Strength::Lambda(values(text, "--lambda")?),
+        (_, Some(text)) => Strength::Mu(values(text, "--mu")?),
+        _ => Strength::C(values(big_c.unwrap_or(usual), "--C")?),
     })
 }
 
@@ -172,13 +203,14 @@ fn search(options: &Tune) -> anyhow::Result<Search> {
 fn validation(options: &Tune, data: &mut Data) -> anyhow::Result<Validation> {
     let k = options.folds.unwrap_or(5) as usize;
     if let Some(name) = &options.groups {
-        if options.hold_out.is_some() || options.ordered.is_some() || options.repeats > 1 {
-            bail!("--groups goes with --folds, not with --hold-out, --ordered or --repeats");
+        if options.hold_out.is_some() || options.ordered.is_some() || options.loo || options.repeats > 1 {
+            bail!("--groups goes with --folds, not with --hold-out, --ordered, --loo or --repeats");
         }
         let column = data.table.remove(name).with_context(|| format!("--groups {name}"))?;
         return Ok(Validation::Groups { k, groups: groups(&column)? });
     }
     Ok(match (options.hold_out, options.ordered) {
+        _ if options.loo => Validation::LeaveOneOut,
         (Some(share), _) => Validation::HoldOut { share },
         (_, Some(k)) => Validation::Ordered { k: k as usize },
         _ => Validation::Folds { k, repeats: options.repeats as usize },

@@ -15,6 +15,7 @@ mod hostile;
 mod libsvm;
 mod lists;
 mod misfits;
+mod path;
 mod predict;
 mod run;
 mod shell;
