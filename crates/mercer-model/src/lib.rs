@@ -5,7 +5,9 @@
 //! learned from the training rows travels with it, and its kernel runs through the same tiles as in training.
 //! What its answers are worth is measured by [`metrics`]; kernels and λ are searched for by [`tune()`](tune::tune).
 
+mod ballot;
 mod build;
+mod calibration;
 mod convexity;
 mod engine;
 mod error;
@@ -29,12 +31,13 @@ mod target;
 mod text;
 pub mod tune;
 
+pub use calibration::{Calibration, Curve};
 pub use error::ModelError;
 pub use explain::{Explanation, Term};
 pub use file::store::write_whole;
 pub use fit::{Setting, Training, certify, fit};
 pub use learners::{Kind, LEARNERS, Learner, LearnerInfo};
-pub use model::{Machine, Model, Parts, Provenance, Task};
+pub use model::{Between, Machine, Model, Parts, Provenance, Task};
 pub use predict::{Outcome, Prediction};
 pub use preparation::Preparation;
 pub use preprocess::{Preprocessing, Step};

@@ -20,6 +20,7 @@ mod journal;
 mod template;
 mod validation;
 
+pub(crate) use fold::Rows;
 pub use template::{Template, Values};
 pub use validation::Validation;
 
@@ -36,7 +37,7 @@ use rayon::prelude::*;
 
 use self::fold::{Said, said, truth};
 use self::journal::{Journal, Key};
-use crate::metrics::{Answers, Metric};
+use crate::metrics::{Answers, Metric, Subject};
 use crate::target::Goal;
 use crate::{Learner, ModelError, Outcome, Setting, Spec, Training};
 
@@ -296,6 +297,11 @@ pub fn tune(
         (Goal::Classes(..), None) => Metric::Accuracy,
         _ => Metric::Rmse,
     };
+    if metric.info().subject == Subject::Probabilities && tuning.spec.probabilities.is_none() {
+        return Err(ModelError::Spec(format!(
+            "{metric} judges probabilities, and none are asked for (--probabilities platt)"
+        )));
+    }
     let splits = tuning.validation.splits(&target.data, tuning.spec.seed)?;
     let journal = match &tuning.journal {
         Some(path) => Some(Journal::open(path, &description(tuning, training, metric))?),
@@ -440,7 +446,11 @@ impl Work<'_> {
                     return Ok(None);
                 }
                 let (kernel, values) = &plan[kernel];
-                let found = self.scores(kernel, values, split, &splits[split])?;
+                let found = match self.scores(kernel, values, split, &splits[split]) {
+                    // A fit that was stopped may lack what is judged.
+                    Err(_) if self.is_over() => return Ok(None),
+                    found => found?,
+                };
                 let done = done.fetch_add(values.len(), std::sync::atomic::Ordering::Relaxed) + values.len();
                 (self.tell)(Sofar { done, all });
                 // A machine that was stopped is not what it would have been.
@@ -490,7 +500,10 @@ impl Work<'_> {
                 return Ok(known);
             }
         }
-        let spec = Spec { kernel: kernel.clone(), ..self.tuning.spec.clone() };
+        // Calibration takes several fits; what does not judge it does without.
+        let is_judged = self.metric.info().subject == Subject::Probabilities;
+        let probabilities = self.tuning.spec.probabilities.filter(|_| is_judged);
+        let spec = Spec { kernel: kernel.clone(), probabilities, ..self.tuning.spec.clone() };
         let time = self.setting.limits.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
         let limits = mercer_solve::Limits { time, ..self.setting.limits };
         let setting = Setting { limits, ..*self.setting };
@@ -517,6 +530,7 @@ impl Work<'_> {
             (Goal::Classes(names, _), Outcome::Classes(found)) => Answers {
                 classes: Some(found),
                 scores: said.scores.as_deref(),
+                probabilities: said.probabilities.as_deref(),
                 ..Answers::of_classes(&codes, names.len())
             },
             (_, Outcome::Numbers(found)) => Answers { numbers: Some(found), ..Answers::of_numbers(&numbers) },
