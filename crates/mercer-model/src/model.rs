@@ -365,8 +365,8 @@ fn check(parts: &Parts) -> Result<(), ModelError> {
         Task::Numbers => found.len() == targets && found.iter().all(Option::is_none),
         Task::Classes if found == [None] => targets == 1 && several == 2,
         Task::Classes => {
-            let is = |wanted: &mut dyn Iterator<Item = _>| found.iter().copied().eq(wanted);
-            targets == 1 && (is(&mut { pairs }) || several > 2 && is(&mut { rests }))
+            let own = || found.iter().copied();
+            targets == 1 && (own().eq(pairs) || several > 2 && own().eq(rests))
         }
         Task::Novelty => targets == 1 && found == [None],
     };

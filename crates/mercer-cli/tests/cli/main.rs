@@ -16,6 +16,7 @@ mod libsvm;
 mod lists;
 mod misfits;
 mod predict;
+mod probabilities;
 mod run;
 mod shell;
 mod show;

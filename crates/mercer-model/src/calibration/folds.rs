@@ -2,7 +2,7 @@
 //!
 //! A fold is a fit like any other, without its rows: whatever is learned, such as scaling, is learned without them.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mercer_points::{Column, Points, Split, Strata, folds};
 use mercer_solve::{Limits, Status};
@@ -58,12 +58,15 @@ pub(crate) fn curves(
     for Split { train, test } in splits {
         let [train, test] = [train, test].map(|part| part.iter().map(|&k| rows[k]).collect::<Vec<_>>());
         let time = setting.limits.time.map(|limit| limit.saturating_sub(started.elapsed()));
+        if setting.watch.stopped() || time == Some(Duration::ZERO) {
+            return Ok(None);
+        }
         let limits = Limits { time, ..setting.limits };
         let part = Rows::of(training, target, &train);
         let model = fit(&plain, &part.training(training), &Setting { limits, ..*setting })?;
         // A machine that was stopped is not what it would have been.
         let is_stopped = |status: Status| matches!(status, Status::Stopped | Status::TimeLimit);
-        if setting.watch.stopped() || model.machines().iter().any(|machine| is_stopped(machine.status)) {
+        if model.machines().iter().any(|machine| is_stopped(machine.status)) {
             return Ok(None);
         }
         entries += model.provenance().entries;

@@ -78,7 +78,7 @@ fn cross_entropy(rows: &[Aim], slope: f64, offset: f64) -> f64 {
     rows.iter().map(cost).sum()
 }
 
-/// 1/(1 + e^{−f}), accurate for small chances too, and monotone in floating point as each of its steps is.
+/// 1/(1 + e^{−f}), accurate for small chances too, and monotone in floating point as far as the exponential is.
 pub(super) fn logistic(f: f64) -> f64 {
     1.0 / (1.0 + (-f).exp())
 }
