@@ -14,12 +14,22 @@ pub(crate) fn label(data: &ColumnData, row: usize) -> String {
 
 /// Rows whose class is not the one that was found.
 pub(crate) fn misses(found: &[usize], classes: &[String], target: &Column) -> usize {
-    let right = |row: usize, class: &str| match &target.data {
+    found.iter().enumerate().filter(|&(row, &class)| !is(&target.data, row, &classes[class])).count()
+}
+
+/// The class of each row; none if one has a class that is not among them.
+pub(crate) fn codes(classes: &[String], target: &Column) -> Option<Vec<usize>> {
+    let code = |row: usize| classes.iter().position(|class| is(&target.data, row, class));
+    (0..target.data.len()).map(code).collect()
+}
+
+/// Whether a row is of a class.
+fn is(data: &ColumnData, row: usize, class: &str) -> bool {
+    match data {
         // A number may be written in several ways.
         ColumnData::Numbers(values) => class.parse() == Ok(values[row]),
         data => label(data, row) == class,
-    };
-    found.iter().enumerate().filter(|&(row, &class)| !right(row, &classes[class])).count()
+    }
 }
 
 /// The root of the mean squared difference; not a number where the target holds none.
@@ -38,6 +48,7 @@ mod tests {
         let target = Column { name: "y".to_owned(), data: ColumnData::Numbers(vec![1.0, -1.0, 1.0, 0.5]) };
         let classes = ["-1".to_owned(), "1".to_owned()];
         assert_eq!(misses(&[1, 0, 0, 1], &classes, &target), 2);
+        assert_eq!(codes(&classes, &target), None);
         assert_eq!(rmse(&[1.0, -1.0, 1.0, 2.5], &target), 1.0);
     }
 }

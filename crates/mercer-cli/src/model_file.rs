@@ -33,7 +33,8 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<Model> {
     Ok(text.to_model(path)?)
 }
 
-fn is_libsvm(path: &Path) -> bool {
+/// Whether a model of this name is LIBSVM's.
+pub(crate) fn is_libsvm(path: &Path) -> bool {
     ending(path) == "model"
 }
 

@@ -44,6 +44,8 @@ pub(crate) fn specify(
     spec.scaling = options.scale.parse().context("--scale")?;
     spec.multiclass =
         options.multi.as_deref().map_or(Ok(Multiclass::Refuse), str::parse).context("--multi")?;
+    spec.probabilities =
+        options.probabilities.as_deref().map(str::parse).transpose().context("--probabilities")?;
     spec.class_weights = options.class_weight.as_deref().map_or(Ok(ClassWeights::Equal), class_weights)?;
     spec.tolerance = tolerance(options);
     spec.seed = options.input.seed;
@@ -156,6 +158,9 @@ fn check_words(options: &Fit, spec: &Spec) -> anyhow::Result<()> {
     }
     if options.multi.is_some() && learner.info().kind == Kind::Numbers {
         bail!("--multi is for classes, and {learner} predicts numbers");
+    }
+    if options.probabilities.is_some() && matches!(learner.info().kind, Kind::Numbers | Kind::Nothing) {
+        bail!("--probabilities are of classes, and {learner} has none");
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What a model is and what is proved about it, in words: the phrases that `fit` and `show` share.
 
-use mercer::model::{Learner, Machine, Model, Task};
+use mercer::model::{Between, Learner, Machine, Model, Task};
 use mercer::solve::loss::Target;
 use mercer::solve::{Certificate, Claim, Convexity, Penalty, Status};
 use serde_json::{Value, json};
@@ -187,10 +187,12 @@ fn machine_shortfall(machine: &Machine, gap: Option<f64>, violation: Option<f64>
     }
 }
 
-/// The pair of classes of a machine, or its target where there are several.
+/// The classes of a machine, or its target where there are several.
 pub(crate) fn name(model: &Model, machine: &Machine) -> String {
-    if let Some((a, b)) = machine.pair {
-        return format!("{}/{}", model.classes()[a], model.classes()[b]);
+    match machine.between {
+        Some(Between::Pair(a, b)) => return format!("{}/{}", model.classes()[a], model.classes()[b]),
+        Some(Between::Rest(class)) => return format!("{}/rest", model.classes()[class]),
+        None => {}
     }
     if model.machines().len() == 1 {
         return String::new();
@@ -244,6 +246,7 @@ pub(crate) fn as_json(model: &Model) -> Value {
         "target": model.schema().target,
         "other_targets": model.schema().others,
         "classes": model.classes(),
+        "probabilities": model.curves().first().map(|curve| curve.kind().to_string()),
         "columns": model.schema().columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(),
         "support": model.support(),
         "certified": model.certified(),
@@ -271,7 +274,11 @@ fn machine_json(model: &Model, machine: &Machine) -> Value {
         })
     });
     json!({
-        "pair": machine.pair.map(|(a, b)| [&model.classes()[a], &model.classes()[b]]),
+        "pair": machine.pair().map(|(a, b)| [&model.classes()[a], &model.classes()[b]]),
+        "against_rest": match machine.between {
+            Some(Between::Rest(class)) => Some(&model.classes()[class]),
+            _ => None,
+        },
         "bias": machine.bias,
         "level": machine.level,
         "ended": ended(model, machine),

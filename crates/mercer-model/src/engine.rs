@@ -161,7 +161,7 @@ impl Tiled {
         let mut first = 0;
         for points in order.chunk_by(|&i, &j| classes[i] == classes[j]) {
             let class = classes[points[0]];
-            let of_class = |k: &usize| machines[*k].pair.is_some_and(|(a, b)| a == class || b == class);
+            let of_class = |k: &usize| machines[*k].pair().is_some_and(|(a, b)| a == class || b == class);
             let outputs: Vec<usize> = (0..machines.len()).filter(of_class).collect();
             let weights = outputs
                 .iter()
@@ -184,7 +184,7 @@ fn largest(points: &mercer_kernel::Ready) -> f64 {
 fn classes(parts: &Parts) -> Option<Vec<usize>> {
     let mut classes = vec![None; parts.points.len()];
     for machine in &parts.machines {
-        let (positive, negative) = machine.pair?;
+        let (positive, negative) = machine.pair()?;
         for (class, &alpha) in
             classes.iter_mut().zip(&machine.coefficients).filter(|(_, alpha)| **alpha != 0.0)
         {

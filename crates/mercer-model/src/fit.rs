@@ -2,7 +2,7 @@
 //!
 //! Target and weights are checked, the columns prepared, the kernel compiled; then the one problem
 //! (1/n) Σ w_i ℓ(y_i, f(x_i)+b) + (λ/2)‖f‖² is posed, solved and certified (`docs/maths.md` §3), once or for each pair
-//! of classes. The offset of a model is that of its certificate, and rows without a coefficient are left behind.
+//! of classes or each class. The offset of a model is that of its certificate, and rows without a coefficient are left behind.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -13,6 +13,7 @@ use mercer_linalg::Budget;
 use mercer_points::{Column, ColumnData, Points, Table};
 use mercer_solve::{Limits, Silent, SolveError, Watch};
 
+use crate::calibration;
 use crate::engine::ROW;
 use crate::machines::{Fitted, Posed, judge, machines};
 use crate::needs::{Needs, is_linear, is_matrix};
@@ -98,6 +99,9 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
     let loss = check(spec)?;
     let goal = goal(spec, loss, (training.target, training.others), rows)?;
     let weights = row_weights(spec, &goal, training.weights, rows)?;
+    if spec.probabilities.is_some() {
+        calibration::check(spec, &goal, weights.as_deref())?;
+    }
     let lambda = spec.regularization.lambda(rows)?;
     let (schema, preprocessing) = prepare(spec, training)?;
     let table = preprocessing.apply(&schema, training.table)?;
@@ -120,7 +124,21 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
         features: features.as_ref(),
         setting,
     };
-    let Fitted { machines, rows: support, entries } = machines(&posed)?;
+    let Fitted { machines, rows: support, mut entries } = machines(&posed)?;
+    let curves = match (spec.probabilities, training.target) {
+        (Some(how), Some(target)) => calibration::curves(
+            (spec, how),
+            (training, target),
+            &goal,
+            weights.as_deref(),
+            (setting, started),
+        )?,
+        _ => None,
+    };
+    let curves = curves.map_or_else(Vec::new, |(curves, more)| {
+        entries += more;
+        curves
+    });
     let matrix = is_matrix(&spec.kernel);
     let parts = Parts {
         spec: spec.clone(),
@@ -132,6 +150,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
             Goal::Nothing => Task::Novelty,
         },
         machines,
+        curves,
         points: if matrix { numbered(&support)? } else { table.select(&support) },
         rows: support,
         plan: (!matrix).then(|| gram.plan().state()),

@@ -7,7 +7,9 @@
 //! and [`auto()`](auto::auto) does it all.
 
 pub mod auto;
+mod ballot;
 mod build;
+mod calibration;
 mod convexity;
 mod engine;
 mod error;
@@ -31,12 +33,13 @@ mod target;
 mod text;
 pub mod tune;
 
+pub use calibration::{Calibration, Curve};
 pub use error::ModelError;
 pub use explain::{Explanation, Term};
 pub use file::store::write_whole;
 pub use fit::{Setting, Training, certify, fit};
 pub use learners::{Kind, LEARNERS, Learner, LearnerInfo};
-pub use model::{Machine, Model, Parts, Provenance, Task};
+pub use model::{Between, Machine, Model, Parts, Provenance, Task};
 pub use predict::{Outcome, Prediction};
 pub use preparation::Preparation;
 pub use preprocess::{Preprocessing, Step};

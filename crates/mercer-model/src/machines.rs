@@ -1,5 +1,5 @@
-//! The machines of a model: the one problem, posed and solved once, or for each pair of classes, or for each target.
-//! Targets of the same rows share what a solver makes of the Gram matrix.
+//! The machines of a model: the one problem, posed and solved once, or for each pair of classes, each class or
+//! each target. Those that are of the same rows share what a solver makes of the Gram matrix, or its square.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use crate::build::solver_for;
 use crate::convexity::convexity;
 use crate::target::Goal;
-use crate::{Learner, Machine, ModelError, Setting, Spec};
+use crate::{Between, Learner, Machine, ModelError, Multiclass, Setting, Spec};
 
 /// All that a learner is given.
 pub(crate) struct Posed<'a> {
@@ -42,7 +42,7 @@ pub(crate) struct Fitted {
 
 /// One machine's share of the rows.
 pub(crate) struct Share {
-    pub(crate) pair: Option<(usize, usize)>,
+    pub(crate) between: Option<Between>,
     /// Rows of the table; none for all.
     pub(crate) rows: Option<Vec<usize>>,
     pub(crate) y: Vec<f64>,
@@ -57,7 +57,7 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
     let deadline = OnceLock::new();
     let shares = shares(posed);
     let classes = match posed.goal {
-        Goal::Classes(names, codes) if shares.len() > 1 => {
+        Goal::Classes(names, codes) if posed.spec.multiclass == Multiclass::OneVsOne && shares.len() > 1 => {
             let rows: Vec<Vec<usize>> =
                 (0..names.len()).map(|class| of_class(codes, class).collect()).collect();
             let stop = || is_over(posed, started);
@@ -68,8 +68,14 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         }
         _ => None,
     };
+    // Machines of all rows, one for each class, have the same entries; their solver has squares of its own beside these.
+    let kept = Kept::new(posed.gram, Budget::of_bytes(posed.setting.budget.bytes() / 2));
+    let is_shared =
+        shares.iter().any(|share| matches!(share.between, Some(Between::Rest(_)))) && is_dual(posed);
+    let whole: &dyn Gram = if is_shared { &kept } else { posed.gram };
     let one = |share: Share, shared: Option<&dyn Solver>| {
-        let (solution, certificate) = solve(posed, &share, classes.as_ref(), shared, started, &deadline)?;
+        let entries = Entries { whole, classes: classes.as_ref(), shared };
+        let (solution, certificate) = solve(posed, &share, &entries, started, &deadline)?;
         Ok((share, solution, certificate))
     };
     let solved: Result<Vec<(Share, Solution, Certificate)>, ModelError> =
@@ -110,7 +116,7 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         for (k, &alpha) in solution.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0) {
             coefficients[place[share.row(k)]] = alpha;
         }
-        machine(posed.spec.learner, share.pair, coefficients, solution, certificate)
+        machine(posed.spec.learner, share.between, coefficients, solution, certificate)
     });
     Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })
 }
@@ -146,19 +152,26 @@ impl Share {
 pub(crate) fn shares(posed: &Posed<'_>) -> Vec<Share> {
     match posed.goal {
         Goal::Numbers(targets) => {
-            targets.iter().map(|y| Share { pair: None, rows: None, y: y.clone() }).collect()
+            targets.iter().map(|y| Share { between: None, rows: None, y: y.clone() }).collect()
         }
-        Goal::Nothing => vec![Share { pair: None, rows: None, y: vec![0.0; posed.gram.len()] }],
+        Goal::Nothing => vec![Share { between: None, rows: None, y: vec![0.0; posed.gram.len()] }],
         Goal::Classes(classes, codes) if classes.len() == 2 => {
             let y = codes.iter().map(|&code| if code == 1 { 1.0 } else { -1.0 }).collect();
-            vec![Share { pair: None, rows: None, y }]
+            vec![Share { between: None, rows: None, y }]
+        }
+        Goal::Classes(classes, codes) if posed.spec.multiclass == Multiclass::OneVsRest => {
+            let share = |class: usize| {
+                let y = codes.iter().map(|&code| if code == class { 1.0 } else { -1.0 }).collect();
+                Share { between: Some(Between::Rest(class)), rows: None, y }
+            };
+            (0..classes.len()).map(share).collect()
         }
         Goal::Classes(classes, codes) => {
             let pairs = (0..classes.len()).flat_map(|a| (a + 1..classes.len()).map(move |b| (a, b)));
             let share = |(a, b): (usize, usize)| {
                 let rows: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
                 let y = rows.iter().map(|&i| if codes[i] == a { 1.0 } else { -1.0 }).collect();
-                Share { pair: Some((a, b)), rows: Some(rows), y }
+                Share { between: Some(Between::Pair(a, b)), rows: Some(rows), y }
             };
             pairs.map(share).collect()
         }
@@ -181,22 +194,35 @@ fn solver_for_several<'a>(posed: &Posed<'a>) -> Option<Box<dyn Solver + 'a>> {
     }
 }
 
+/// What the machines of a model have in common.
+struct Entries<'a> {
+    /// The matrix of all rows.
+    whole: &'a dyn Gram,
+    /// Its squares, class by class, for machines of pairs.
+    classes: Option<&'a Classes<'a>>,
+    /// A solver that remembers what it made of the matrix.
+    shared: Option<&'a dyn Solver>,
+}
+
 /// Solves and certifies one share. The first stop sets the deadline for the certificates of all.
 fn solve(
     posed: &Posed<'_>,
     share: &Share,
-    classes: Option<&Classes<'_>>,
-    shared: Option<&dyn Solver>,
+    entries: &Entries<'_>,
     started: Instant,
     deadline: &OnceLock<Instant>,
 ) -> Result<(Solution, Certificate), ModelError> {
-    let sub = share.pair.zip(classes).map(|((first, second), classes)| classes.pair(first, second));
+    let &Entries { whole, classes, shared } = entries;
+    let sub = match (share.between, classes) {
+        (Some(Between::Pair(first, second)), Some(classes)) => Some(classes.pair(first, second)),
+        _ => None,
+    };
     let features = posed.features.map(|points| chosen(points, share)).transpose()?;
     // Features give K·α in O(n d), where tiles would take O(n² d).
     let gram: &dyn Gram = match (&features, &sub) {
         (Some(features), _) => features,
         (None, Some(sub)) => sub,
-        (None, None) => posed.gram,
+        (None, None) => whole,
     };
     // The solver's last look at its answer and the certificate want the same product.
     let remembered = Remembered::new(gram);
@@ -273,7 +299,7 @@ fn pursue<R>(
 /// The solutions of a share for one strength after the other.
 pub(crate) struct Path {
     /// The classes that it is between, if there are more than two.
-    pub(crate) pair: Option<(usize, usize)>,
+    pub(crate) between: Option<Between>,
     /// α of all rows and b, for each strength.
     pub(crate) solved: Vec<(Vec<f64>, f64)>,
     /// How each ended.
@@ -295,10 +321,11 @@ pub(crate) fn traced<R: Send>(
     // As many squares as there are threads, and those that a thread began while it waited; what is kept changes no bit.
     let at_once = 2 * rayon::current_num_threads() as u64;
     let room = Budget::of_bytes(posed.setting.budget.bytes() / at_once);
+    let whole = Kept::new(posed.gram, room);
     let path = |share: Share| {
         let sub = share.rows.as_ref().map(|rows| posed.gram.part(rows));
-        let kept = Kept::new(sub.as_ref().unwrap_or(posed.gram), room);
-        let pursued = Pursued { gram: &kept, features: None, shared: None, started };
+        let own = sub.as_ref().map(|sub| Kept::new(sub, room));
+        let pursued = Pursued { gram: own.as_ref().unwrap_or(&whole), features: None, shared: None, started };
         let mut before: Option<Solution> = None;
         let (mut solved, mut status, mut judged) =
             (Vec::with_capacity(strengths.len()), Vec::new(), Vec::new());
@@ -311,7 +338,7 @@ pub(crate) fn traced<R: Send>(
             judged.push(found);
             before = Some(solution);
         }
-        Ok((Path { pair: share.pair, solved, status }, judged))
+        Ok((Path { between: share.between, solved, status }, judged))
     };
     shares(posed).into_par_iter().map(path).collect()
 }
@@ -379,7 +406,7 @@ fn objective<'a>(spec: &Spec, loss: Option<&'a dyn Loss>) -> Objective<'a> {
 /// The machine of a certified solution. ν-classification is put in units of its margin ρ, so that scores compare.
 fn machine(
     learner: Learner,
-    pair: Option<(usize, usize)>,
+    between: Option<Between>,
     mut coefficients: Vec<f64>,
     solution: Solution,
     certificate: Certificate,
@@ -396,7 +423,7 @@ fn machine(
         _ => offset,
     };
     Machine {
-        pair,
+        between,
         coefficients,
         bias,
         level,

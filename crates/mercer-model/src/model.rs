@@ -9,7 +9,7 @@ use mercer_solve::{Certificate, Progress, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::{Explanation, ModelError, Prediction, Preprocessing, Schema, Spec};
+use crate::{Curve, Explanation, ModelError, Prediction, Preprocessing, Schema, Spec};
 
 /// What a model answers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,11 +22,21 @@ pub enum Task {
     Novelty,
 }
 
+/// The classes that a machine of several decides between; a score above 0 speaks for the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Between {
+    /// Two classes.
+    Pair(usize, usize),
+    /// A class and all others.
+    Rest(usize),
+}
+
 /// One machine: f = Σ_j α_j k(x_j,·) + b over the support points of the model.
 #[derive(Debug, Clone)]
 pub struct Machine {
-    /// The classes (a, b) that a machine of several decides between: a score above 0 is a vote for a.
-    pub pair: Option<(usize, usize)>,
+    /// The classes that it decides between; none for the only machine of two classes, whose score is above 0 for the
+    /// second, and where there are no classes.
+    pub between: Option<Between>,
     /// One α a support point; 0 where the machine does not use it.
     pub coefficients: Vec<f64>,
     /// b; −ρ of a one-class machine.
@@ -43,13 +53,23 @@ pub struct Machine {
     pub trace: Vec<Progress>,
 }
 
+impl Machine {
+    /// The two classes that a machine of a pair decides between.
+    pub fn pair(&self) -> Option<(usize, usize)> {
+        match self.between {
+            Some(Between::Pair(first, second)) => Some((first, second)),
+            _ => None,
+        }
+    }
+}
+
 impl PartialEq for Machine {
     /// Equal in all that a file keeps: reports on single training rows do not count.
     fn eq(&self, other: &Self) -> bool {
         let kept = |certificate: &Option<Certificate>| {
             certificate.clone().map(|certificate| Certificate { rows: Vec::new(), ..certificate })
         };
-        self.pair == other.pair
+        self.between == other.between
             && self.coefficients == other.coefficients
             && self.bias == other.bias
             && self.level == other.level
@@ -94,8 +114,11 @@ pub struct Parts {
     pub task: Task,
     /// The classes, in order; none for numbers and novelty.
     pub classes: Vec<String>,
-    /// One machine, or one for each pair of classes, or one for each of several targets.
+    /// One machine, or one for each pair of classes, or one for each class or each of several targets.
     pub machines: Vec<Machine>,
+    /// What makes probabilities of the scores, one for each machine; none where none were asked for, or where the fit was
+    /// stopped.
+    pub curves: Vec<Curve>,
     /// The training rows (from 0) of the support points; none where they are not known.
     pub rows: Vec<usize>,
     /// The support points, after preprocessing.
@@ -185,9 +208,14 @@ impl Model {
         self.parts.task
     }
 
-    /// One machine, or one for each pair of classes: (0,1), (0,2), …, (1,2), …, or one for each target.
+    /// One machine, or one for each pair of classes: (0,1), (0,2), …, (1,2), …, or one for each class or each target.
     pub fn machines(&self) -> &[Machine] {
         &self.parts.machines
+    }
+
+    /// What makes probabilities of the scores, one for each machine; none where the model has no probabilities.
+    pub fn curves(&self) -> &[Curve] {
+        &self.parts.curves
     }
 
     /// The targets of a model of numbers, one a machine; none where they have no names.
@@ -236,6 +264,23 @@ impl Model {
     /// Scores and answers for the rows of a table. Columns that the model does not know are left alone.
     pub fn predict(&self, table: &Table) -> Result<Prediction, ModelError> {
         crate::predict::predict(self, table)
+    }
+
+    /// The probability of each class, rows × classes, row after row; the largest is that of the class that
+    /// [`predict`](Self::predict) answers. An error where the model was fitted without.
+    ///
+    /// ```
+    /// use mercer_model::{Calibration, Learner, Setting, Spec, Training, fit};
+    /// let mut table = mercer_points::read("@moons(n=60)", &Default::default()).unwrap();
+    /// let target = table.remove("label").unwrap();
+    /// let mut spec = Spec::new("rbf(sigma=0.3)".parse().unwrap(), Learner::Smo);
+    /// spec.probabilities = Some(Calibration::Platt);
+    /// let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
+    /// let first = model.probabilities(&table.select(&[0])).unwrap();
+    /// assert!((first[0] + first[1] - 1.0).abs() < 1e-12);
+    /// ```
+    pub fn probabilities(&self, table: &Table) -> Result<Vec<f64>, ModelError> {
+        self.predict(table)?.probabilities(self)
     }
 
     /// For each row the `count` largest terms |α_j k(x_j,x)| of its score; the first machine's, hence the first target's,
@@ -312,20 +357,23 @@ fn check(parts: &Parts) -> Result<(), ModelError> {
     if (parts.task == Task::Classes) != (several >= 2) {
         return wrong(format!("a model of {:?} cannot have {several} classes", parts.task));
     }
-    let pairs: Vec<_> = parts.machines.iter().map(|machine| machine.pair).collect();
-    let all: Vec<_> = (0..several)
-        .flat_map(|a| (a + 1..several).map(move |b| Some((a, b))))
-        .take(pairs.len() + 1)
-        .collect();
+    let found: Vec<_> = parts.machines.iter().map(|machine| machine.between).collect();
+    let pairs = (0..several).flat_map(|a| (a + 1..several).map(move |b| Some(Between::Pair(a, b))));
+    let rests = (0..several).map(|class| Some(Between::Rest(class)));
     let targets = 1 + parts.schema.others.len();
     let fits = match parts.task {
-        Task::Numbers => pairs.len() == targets && pairs.iter().all(Option::is_none),
-        Task::Classes => targets == 1 && (pairs == all || (pairs == [None] && several == 2)),
-        Task::Novelty => targets == 1 && pairs == [None],
+        Task::Numbers => found.len() == targets && found.iter().all(Option::is_none),
+        Task::Classes if found == [None] => targets == 1 && several == 2,
+        Task::Classes => {
+            let own = || found.iter().copied();
+            targets == 1 && (own().eq(pairs) || several > 2 && own().eq(rests))
+        }
+        Task::Novelty => targets == 1 && found == [None],
     };
     if !fits {
         return wrong(
-            "there must be one machine, or one for each pair of classes or each target, in order".to_owned(),
+            "there must be one machine, or one for each pair of classes, each class or each target, in order"
+                .to_owned(),
         );
     }
     for machine in &parts.machines {
@@ -338,6 +386,15 @@ fn check(parts: &Parts) -> Result<(), ModelError> {
             return wrong("a coefficient is not a finite number".to_owned());
         }
     }
+    if !parts.curves.is_empty() && (parts.curves.len() != parts.machines.len() || parts.task != Task::Classes)
+    {
+        return wrong(format!(
+            "there are {} machines, but {} curves of probabilities",
+            parts.machines.len(),
+            parts.curves.len()
+        ));
+    }
+    parts.curves.iter().try_for_each(Curve::check)?;
     if !(parts.lambda.is_finite() && parts.lambda > 0.0) {
         return wrong(format!("lambda is {}, not above 0", parts.lambda));
     }

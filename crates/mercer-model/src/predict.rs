@@ -1,11 +1,14 @@
 //! Prediction: f(x) = Σ_j α_j k(x_j,x) + b over the support points (`docs/maths.md` §5).
 //!
 //! Kernel values go through the same tiles as in training, block by block; no matrix of new rows by support points is
-//! held. A class is the sign of the score, or the winner of the votes of all pairs.
+//! held. A class is the sign of the score, or the
+//! one with the largest of the class scores (§5.1).
 
 use mercer_points::{Column, ColumnData, Table};
 use mercer_solve::SolveError;
 
+use crate::ballot::Ballot;
+use crate::calibration::Chances;
 use crate::{Learner, Model, ModelError, Task};
 
 /// Scores and answers, row by row.
@@ -44,6 +47,41 @@ impl Prediction {
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.scores.is_empty()
+    }
+
+    /// A score for each class, rows × classes, row after row, of which the answered class has the largest, of equal ones
+    /// the first; none where there are no classes.
+    ///
+    /// ```
+    /// use mercer_model::{Learner, Multiclass, Outcome, Setting, Spec, Training, fit};
+    /// let mut table = mercer_points::read("@iris", &Default::default()).unwrap();
+    /// let target = table.remove("species").unwrap();
+    /// let mut spec = Spec::new("rbf".parse().unwrap(), Learner::Smo);
+    /// spec.multiclass = Multiclass::OneVsRest;
+    /// let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
+    /// let found = model.predict(&table.select(&[0])).unwrap();
+    /// assert_eq!(found.class_scores(&model), found.scores);
+    /// ```
+    pub fn class_scores(&self, model: &Model) -> Vec<f64> {
+        if model.task() != Task::Classes {
+            return Vec::new();
+        }
+        let ballot = Ballot::of(model.machines(), model.classes().len());
+        self.scores.chunks_exact(self.machines.max(1)).flat_map(|row| ballot.class_scores(row)).collect()
+    }
+
+    /// The probability of each class, as in [`Model::probabilities`].
+    pub fn probabilities(&self, model: &Model) -> Result<Vec<f64>, ModelError> {
+        let (curves, machines) = (model.curves(), model.machines());
+        if curves.is_empty() {
+            return Err(ModelError::Data(
+                "the model has no probabilities; fit it with them (probabilities: platt)".to_owned(),
+            ));
+        }
+        if self.machines != machines.len() {
+            return Err(ModelError::Data("the scores are those of another model".to_owned()));
+        }
+        Ok(Chances { ballot: Ballot::of(machines, model.classes().len()), curves }.all(&self.scores))
     }
 
     /// The model's loss, row by row; an error for several machines, which have one each.
@@ -85,7 +123,7 @@ impl Prediction {
             return Ok(values.clone());
         }
         // The class of a single machine of a pair (a,b) is a where the score is above 0.
-        let positive = model.machines()[0].pair.map_or(1, |(first, _)| first);
+        let positive = model.machines()[0].pair().map_or(1, |(first, _)| first);
         let codes = crate::target::codes(model.classes(), target)?;
         Ok(codes.into_iter().map(|code| if code == positive { 1.0 } else { -1.0 }).collect())
     }
@@ -108,24 +146,9 @@ pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelE
         Task::Numbers => Outcome::Numbers(scores.clone()),
         Task::Novelty => Outcome::Inside(scores.iter().map(|&score| score > 0.0).collect()),
         Task::Classes => {
-            let pairs: Vec<Option<(usize, usize)>> =
-                parts.machines.iter().map(|machine| machine.pair).collect();
-            let classes = model.classes().len();
-            Outcome::Classes(scores.chunks_exact(machines).map(|row| winner(&pairs, classes, row)).collect())
+            let ballot = Ballot::of(&parts.machines, parts.classes.len());
+            Outcome::Classes(scores.chunks_exact(machines).map(|row| ballot.winner(row)).collect())
         }
     };
     Ok(Prediction { scores, machines, outcome })
-}
-
-/// The class of a row: the sign of its score, or the most votes, of equal ones the first.
-pub(crate) fn winner(pairs: &[Option<(usize, usize)>], classes: usize, scores: &[f64]) -> usize {
-    let mut votes = vec![0_usize; classes];
-    for (pair, &score) in pairs.iter().zip(scores) {
-        match *pair {
-            None => return usize::from(score > 0.0),
-            Some((a, b)) => votes[if score > 0.0 { a } else { b }] += 1,
-        }
-    }
-    let most = votes.iter().copied().max().unwrap_or(0);
-    votes.iter().position(|&count| count == most).unwrap_or(0)
 }

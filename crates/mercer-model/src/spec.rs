@@ -7,7 +7,7 @@ use mercer_kernel::KernelExpr;
 use mercer_solve::loss::LossSpec;
 use mercer_solve::{Penalty, Regularization, Tolerance};
 
-use crate::{Learner, ModelError};
+use crate::{Calibration, Learner, ModelError};
 
 /// How columns of numbers are scaled; learned on the training rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,6 +29,8 @@ pub enum Multiclass {
     Refuse,
     /// A machine for each pair, and a vote.
     OneVsOne,
+    /// A machine for each class against all others, of which the largest score wins.
+    OneVsRest,
 }
 
 /// How much each class counts.
@@ -74,6 +76,9 @@ pub struct Spec {
     pub multiclass: Multiclass,
     /// How much each class counts.
     pub class_weights: ClassWeights,
+    /// How probabilities of classes are made; none are if not said. It takes five more fits, without a fifth of the rows
+    /// each.
+    pub probabilities: Option<Calibration>,
     /// When the answer is good enough.
     pub tolerance: Tolerance,
     /// Seed of learners that draw rows.
@@ -102,6 +107,7 @@ impl Spec {
             scaling: Scaling::None,
             multiclass: Multiclass::Refuse,
             class_weights: ClassWeights::Equal,
+            probabilities: None,
             tolerance: Tolerance::default(),
             seed: 0,
             epochs: None,
@@ -145,6 +151,7 @@ impl fmt::Display for Multiclass {
         f.write_str(match self {
             Self::Refuse => "refuse",
             Self::OneVsOne => "one-vs-one",
+            Self::OneVsRest => "one-vs-rest",
         })
     }
 }
@@ -156,8 +163,9 @@ impl FromStr for Multiclass {
         match text {
             "refuse" => Ok(Self::Refuse),
             "one-vs-one" | "ovo" => Ok(Self::OneVsOne),
+            "one-vs-rest" | "ovr" => Ok(Self::OneVsRest),
             _ => Err(ModelError::Spec(format!(
-                "'{text}' is no way to handle several classes; there are refuse and one-vs-one"
+                "'{text}' is no way to handle several classes; there are refuse, one-vs-one and one-vs-rest"
             ))),
         }
     }

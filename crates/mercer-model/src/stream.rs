@@ -21,8 +21,8 @@ use crate::needs::Needs;
 use crate::preprocess::Step;
 use crate::target::levels;
 use crate::{
-    Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing, Provenance, Scaling, Schema, Spec,
-    Task,
+    Between, Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing, Provenance, Scaling,
+    Schema, Spec, Task,
 };
 
 /// An online perceptron that sees rows as they come.
@@ -106,8 +106,15 @@ impl Stream {
         if spec.learner != Learner::OnlinePerceptron {
             return Err(ModelError::Spec(format!("a stream is for online-perceptron, not {}", spec.learner)));
         }
-        if spec.multiclass == Multiclass::OneVsOne {
-            return Err(ModelError::Spec("a stream is of two classes; fit takes one-vs-one".to_owned()));
+        if spec.probabilities.is_some() {
+            let said = "a stream leaves no rows out, which probabilities are fitted to; fit takes them";
+            return Err(ModelError::Spec(said.to_owned()));
+        }
+        if spec.multiclass != Multiclass::Refuse {
+            return Err(ModelError::Spec(format!(
+                "a stream is of two classes; fit takes {}",
+                spec.multiclass
+            )));
         }
         Ok(())
     }
@@ -231,6 +238,7 @@ impl Stream {
             task: Task::Classes,
             classes: self.classes.clone(),
             machines: vec![self.machine(None, coefficients, bias)],
+            curves: Vec::new(),
             rows: self.support.iter().map(|member| member.row).collect(),
             points: stack(&members)?,
             schema: known.schema.clone(),
@@ -260,9 +268,9 @@ impl Stream {
         }
     }
 
-    fn machine(&self, pair: Option<(usize, usize)>, coefficients: Vec<f64>, bias: f64) -> Machine {
+    fn machine(&self, between: Option<Between>, coefficients: Vec<f64>, bias: f64) -> Machine {
         Machine {
-            pair,
+            between,
             coefficients,
             bias,
             level: None,

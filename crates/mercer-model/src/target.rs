@@ -104,8 +104,9 @@ pub(crate) fn goal(
             )));
         }
         count if count > MOST_CLASSES => {
+            let each = if spec.multiclass == Multiclass::OneVsOne { "each pair" } else { "each" };
             return Err(ModelError::Target(format!(
-                "the target '{name}' has {count} classes; a machine for each pair of more than {MOST_CLASSES} is refused"
+                "the target '{name}' has {count} classes; a machine for {each} of more than {MOST_CLASSES} is refused"
             )));
         }
         _ => {}
@@ -113,7 +114,7 @@ pub(crate) fn goal(
     Ok(Goal::Classes(names, codes))
 }
 
-/// A machine for each pair of more classes than this is surely not meant.
+/// A machine for each of more classes than this, or for each pair of them, is surely not meant.
 const MOST_CLASSES: usize = 500;
 
 fn numbers(learner: &str, target: &Column) -> Result<Vec<f64>, ModelError> {

@@ -17,7 +17,7 @@ use mercer_solve::Regularization;
 use crate::{ClassWeights, Learner, ModelError, Spec};
 
 /// Every key, in the order in which they print.
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "kernel",
     "learner",
     "loss",
@@ -32,6 +32,7 @@ const KEYS: [&str; 21] = [
     "scaling",
     "multiclass",
     "class-weights",
+    "probabilities",
     "gap",
     "violation",
     "seed",
@@ -63,6 +64,7 @@ impl fmt::Display for Spec {
         line("scaling", self.scaling == plain.scaling, self.scaling.to_string())?;
         line("multiclass", self.multiclass == plain.multiclass, self.multiclass.to_string())?;
         line("class-weights", self.class_weights == plain.class_weights, self.class_weights.to_string())?;
+        line("probabilities", self.probabilities == plain.probabilities, or_none(self.probabilities))?;
         let (tolerance, usual) = (self.tolerance, plain.tolerance);
         line("gap", tolerance.gap == usual.gap, or_none(tolerance.gap.map(number)))?;
         line("violation", tolerance.violation == usual.violation, or_none(tolerance.violation.map(number)))?;
@@ -127,6 +129,7 @@ impl Spec {
             "scaling" => self.scaling = value.parse()?,
             "multiclass" => self.multiclass = value.parse()?,
             "class-weights" => self.class_weights = value.parse()?,
+            "probabilities" => self.probabilities = optional(value, str::parse)?,
             "gap" => self.tolerance.gap = optional(value, read)?,
             "violation" => self.tolerance.violation = optional(value, read)?,
             "seed" => self.seed = read(value)?,
@@ -252,7 +255,7 @@ fn class_name(text: &str) -> Result<(String, &str), ModelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LEARNERS, Multiclass, Scaling};
+    use crate::{Calibration, LEARNERS, Multiclass, Scaling};
     use mercer_solve::{Penalty, Tolerance};
     use proptest::prelude::*;
 
@@ -273,10 +276,10 @@ mod tests {
         ];
         let parts = (
             (0..kernels.len(), 0..LEARNERS.len(), 0..5usize, positive.clone(), positive.clone()),
-            (any::<bool>(), any::<bool>(), 0..3usize, any::<bool>(), weights),
+            (any::<bool>(), any::<bool>(), 0..3usize, 0..3usize, weights),
             (proptest::option::of(positive.clone()), proptest::option::of(positive.clone()), any::<u64>()),
             (proptest::option::of(any::<u64>()), proptest::option::of(positive), any::<bool>()),
-            (proptest::option::of(any::<usize>()), 0..4usize),
+            (proptest::option::of(any::<usize>()), 0..4usize, 0..3usize),
         );
         parts.prop_map(move |(a, b, c, d, e)| {
             let mut spec = Spec::new(kernels[a.0].parse().unwrap(), LEARNERS[a.1].0);
@@ -290,10 +293,11 @@ mod tests {
             (spec.regularization, spec.nu, spec.offset) = (strengths[a.2], a.4, b.0);
             spec.penalty = if b.1 { Penalty::Norm } else { Penalty::Squared };
             spec.scaling = [Scaling::None, Scaling::Standardize, Scaling::MinMax][b.2];
-            spec.multiclass = if b.3 { Multiclass::OneVsOne } else { Multiclass::Refuse };
+            spec.multiclass = [Multiclass::Refuse, Multiclass::OneVsOne, Multiclass::OneVsRest][b.3];
             spec.class_weights = b.4;
             spec.tolerance = Tolerance { gap: c.0, violation: c.1 };
             (spec.seed, spec.epochs, spec.step, spec.average, spec.keep) = (c.2, d.0, d.1, d.2, e.0);
+            spec.probabilities = [None, Some(Calibration::Platt), Some(Calibration::Isotonic)][e.2];
             if let Some(loss) = ["none", "pinball(tau=0.9)", "hinge"].get(e.1) {
                 spec.loss = loss.parse().ok();
             }

@@ -46,7 +46,7 @@ fn three_classes_vote_in_pairs() {
     assert!(error.contains("has 3: setosa, versicolor, virginica; use --multi one-vs-one"), "{error}");
     (spec.multiclass, spec.scaling) = (Multiclass::OneVsOne, Scaling::Standardize);
     let model = roundtrip(&learn(&spec, &iris).unwrap());
-    let pairs: Vec<_> = model.machines().iter().map(|machine| machine.pair.unwrap()).collect();
+    let pairs: Vec<_> = model.machines().iter().map(|machine| machine.pair().unwrap()).collect();
     assert_eq!(pairs, [(0, 1), (0, 2), (1, 2)]);
     assert!(model.certified() && agreement(&model, &iris) > 0.95);
     // Each machine is that of its two classes alone: its own C, whatever the other rows.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use mercer_linalg::Budget;
-use mercer_model::{Learner, Model, ModelError, Outcome, Setting, Spec, Training, fit};
+use mercer_model::{Between, Learner, Model, ModelError, Outcome, Setting, Spec, Training, fit};
 use mercer_points::{Column, ColumnData, Table};
 use mercer_solve::{Regularization, SolveError};
 
@@ -109,7 +109,7 @@ fn parts_that_do_not_agree_are_refused() {
     unnamed.schema.others.clear();
     assert!(Model::from_parts(unnamed).is_err());
     let mut paired = model.into_parts();
-    paired.machines[1].pair = Some((0, 1));
+    paired.machines[1].between = Some(Between::Pair(0, 1));
     assert!(Model::from_parts(paired).is_err());
 }
 

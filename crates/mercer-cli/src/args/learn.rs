@@ -50,9 +50,13 @@ pub(crate) struct Fit {
     /// How much each class counts: balanced, or by name as in 'spam=2,ham=1'.
     #[arg(long, value_name = "HOW", allow_hyphen_values = true)]
     pub(crate) class_weight: Option<String>,
-    /// What to do about more than two classes: one-vs-one, a machine for each pair.
-    #[arg(long, value_name = "HOW")]
+    /// What to do about more than two classes: one-vs-one, a machine for each pair, or one-vs-rest, one for each class.
+    #[arg(long, visible_alias = "multiclass", value_name = "HOW")]
     pub(crate) multi: Option<String>,
+    /// Also probabilities of classes, by platt (a sigmoid) or isotonic (a line that never falls), fitted to the scores of rows
+    /// that are left out: five more fits.
+    #[arg(long, value_name = "HOW")]
+    pub(crate) probabilities: Option<String>,
     /// Relative duality gap at which the answer is good enough; 1e-6 if not given.
     #[arg(long, value_name = "GAP", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) tolerance: Option<f64>,
@@ -129,7 +133,8 @@ impl Strength {
 #[command(after_help = "Examples:\n  \
     mercer predict moons.mercer new.csv --scores\n  \
     mercer predict moons.mercer @moons --explain 3\n\n\
-    Rows are numbered from 1, as in the file. Accuracy or error go to stderr where the target is there.")]
+    Rows are numbered from 1, as in the file. Probabilities are there if the model has them (mercer fit --probabilities).\n\
+    Accuracy or error go to stderr where the target is there.")]
 pub(crate) struct Predict {
     /// A model (mercer fit -o); .model is read in LIBSVM's format.
     #[arg(value_name = "MODEL")]

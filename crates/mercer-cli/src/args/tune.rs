@@ -49,6 +49,12 @@ pub(crate) struct Tune {
     /// How much each class counts: balanced, or by name as in 'spam=2,ham=1'.
     #[arg(long, value_name = "HOW", allow_hyphen_values = true)]
     pub(crate) class_weight: Option<String>,
+    /// What to do about more than two classes: one-vs-one if not given, or one-vs-rest.
+    #[arg(long, visible_alias = "multiclass", value_name = "HOW")]
+    pub(crate) multi: Option<String>,
+    /// Probabilities of classes, by platt or isotonic, in the model (-o) and for metrics that judge them.
+    #[arg(long, value_name = "HOW")]
+    pub(crate) probabilities: Option<String>,
     /// grid, random, halving (a grid, whose best third gets three times the rows) or refine (finer grids around the best).
     #[arg(long, value_name = "HOW", default_value = "grid")]
     pub(crate) search: String,
@@ -83,7 +89,8 @@ pub(crate) struct Tune {
     /// Rank kernels by how well they are aligned with the target, without fitting anything; one strength, for -o.
     #[arg(long, conflicts_with_all = ["journal", "metric", "choose", "groups", "table"])]
     pub(crate) alignment: bool,
-    /// By what candidates are judged: accuracy, balanced-accuracy, f1, auc, rmse, mae, r2, 'pinball(tau=0.5)'.
+    /// By what candidates are judged: accuracy, balanced-accuracy, f1, auc, rmse, mae, r2, 'pinball(tau=0.5)', and with
+    /// --probabilities log-loss, brier, calibration.
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
     /// Which candidate is fitted in the end: best, or simplest, the largest lambda within one standard error of the best.

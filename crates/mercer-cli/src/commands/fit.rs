@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use mercer::kernel::Registry;
-use mercer::model::{Kind, Model, Spec};
+use mercer::model::{Calibration, Curve, Kind, Model, Spec};
 use mercer::model::{ModelError, Outcome, Setting, Training, fit};
 use mercer::points::Points;
 use mercer::solve::{Claim, CommonPoint, Limits, SolveError, Status};
@@ -23,6 +23,9 @@ pub(crate) fn run(options: &Fit) -> anyhow::Result<Answer> {
     let onlooker = Onlooker::new(options.progress.parse()?);
     if let Some(path) = &options.out {
         model_file::check(path)?;
+        if options.probabilities.is_some() && model_file::is_libsvm(path) {
+            bail!("--probabilities: they are not written to LIBSVM's files; give another ending than .model");
+        }
     }
     let data = load_weighted(&options.input, Some(&expr), options.weights.as_deref())?;
     let (spec, chosen) = specify(options, expr, data.target.as_ref(), &data.name)?;
@@ -42,6 +45,9 @@ pub(crate) fn run(options: &Fit) -> anyhow::Result<Answer> {
     }
     // Said only now: an error is one line.
     chosen.iter().for_each(|chosen| note(chosen));
+    if spec.probabilities.is_some() && model.curves().is_empty() {
+        note("no probabilities: the fit was stopped before they could be fitted");
+    }
     let error = training_error(&model, &data)?;
     let saved = options.out.as_ref().map(|path| visible(&path.display().to_string()));
     if options.json {
@@ -194,6 +200,12 @@ fn in_words(model: &Model, data: &Data, error: &TrainingError, saved: Option<&st
         }
         lines.push(("mercer", words::convexity(&found.convexity)));
         lines.push(("ended", format!("{}; {}", words::ending(machine.status), iterations(model))));
+    }
+    let fitted = "probabilities, fitted to scores of rows that were left out (5 folds)".to_owned();
+    match model.curves().first().map(Curve::kind) {
+        Some(Calibration::Platt) => lines.push(("platt", fitted)),
+        Some(Calibration::Isotonic) => lines.push(("isotonic", fitted)),
+        None => {}
     }
     lines.push(("time", format!("{:.3} s, {} kernel entries", from.seconds, from.entries)));
     lines.push(("training", error.in_words()));

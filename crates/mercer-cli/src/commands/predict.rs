@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use anyhow::bail;
+use mercer::model::metrics::{Answers as Judged, Metric};
 use mercer::model::{Explanation, Model, Outcome, Prediction, Task};
-use mercer::points::Points;
+use mercer::points::{Column, Points};
 use serde_json::{Value, json};
 
 use crate::args::Predict;
 use crate::input::{Data, load_for};
-use crate::labels::{misses, rmse};
+use crate::labels::{codes, misses, rmse};
 use crate::output::{Answer, check_place, count, note, number, quote, to_file, to_stdout};
 use crate::{model_file, words};
 
@@ -94,6 +95,14 @@ fn predicted(model: &Model, data: &Data, options: &Predict) -> anyhow::Result<An
     if options.scores {
         header.extend(score_names(model));
     }
+    let probabilities = match model.curves() {
+        [] => None,
+        _ => Some(prediction.probabilities(model)?),
+    };
+    let classes = model.classes();
+    if probabilities.is_some() {
+        header.extend(classes.iter().map(|class| format!("probability {class}")));
+    }
     header.extend(slack.as_ref().map(|_| "slack".to_owned()));
     let rows = (0..data.table.len()).map(|row| {
         let mut cells = vec![json!(data.number(row))];
@@ -101,11 +110,17 @@ fn predicted(model: &Model, data: &Data, options: &Predict) -> anyhow::Result<An
         if options.scores {
             cells.extend((0..prediction.machines).map(|machine| json!(prediction.score(row, machine))));
         }
+        if let Some(found) = &probabilities {
+            cells.extend(found[row * classes.len()..(row + 1) * classes.len()].iter().map(|p| json!(p)));
+        }
         cells.extend(slack.as_ref().map(|slack| json!(slack[row])));
         cells
     });
     let answers = Answers { header, rows: rows.collect() };
     judge(model, data, &prediction);
+    if let (Some(found), Some(target)) = (&probabilities, target) {
+        judge_probabilities(classes, found, target);
+    }
     Ok(answers)
 }
 
@@ -162,6 +177,17 @@ fn judge(model: &Model, data: &Data, prediction: &Prediction) {
             }
         }
         Outcome::Inside(_) => {}
+    }
+}
+
+/// What the probabilities are worth, on stderr; nothing where the truth has other classes.
+fn judge_probabilities(classes: &[String], found: &[f64], target: &Column) {
+    let Some(codes) = codes(classes, target) else { return };
+    let answers = Judged { probabilities: Some(found), ..Judged::of_classes(&codes, classes.len()) };
+    let said = |metric: Metric| Some(format!("{} {}", metric.info().name, number(metric.of(&answers).ok()?)));
+    let all = [Metric::LogLoss, Metric::Brier, Metric::Calibration { bins: 10 }].map(said);
+    if let Some(all) = all.into_iter().collect::<Option<Vec<_>>>() {
+        note(&format!("probabilities: {}", all.join(", ")));
     }
 }
 

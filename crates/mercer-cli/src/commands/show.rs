@@ -1,6 +1,6 @@
 //! `mercer show`: what a model is, and what each number of its certificate bounds.
 
-use mercer::model::{Learner, Machine, Model, Scaling, Task};
+use mercer::model::{Curve, Learner, Machine, Model, Scaling, Task};
 use mercer::solve::{Basis, Certificate, Claim, Convexity};
 
 use crate::args::Show;
@@ -63,7 +63,9 @@ fn what(model: &Model) -> Vec<(&'static str, String)> {
             format!("tells '{}' (score above 0) from '{}'", model.classes()[1], model.classes()[0])
         }
         Task::Classes => {
-            format!("tells {} classes apart, by {} machines", model.classes().len(), model.machines().len())
+            let each = if model.machines()[0].pair().is_some() { "pair" } else { "class" };
+            let (classes, machines) = (model.classes().len(), model.machines().len());
+            format!("tells {classes} classes apart, by {machines} machines, one for each {each}")
         }
         Task::Numbers if model.machines().len() > 1 => {
             format!("predicts {} numbers, by a machine each", model.machines().len())
@@ -330,7 +332,11 @@ fn several(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
         );
     }
     let worst = words::share(machines[0].1.relative_gap);
-    let aim = if model.task() == Task::Classes { "two classes" } else { "target" };
+    let aim = match (model.task(), model.machines()[0].pair()) {
+        (Task::Classes, Some(_)) => "two classes",
+        (Task::Classes, None) => "class",
+        _ => "target",
+    };
     format!(
         "one for each of {} machines, below. The worst is above the best possible machine for its {aim} by at most {worst}.",
         model.machines().len()
@@ -410,6 +416,21 @@ fn verdict(model: &Model) -> String {
     }
 }
 
+/// Where probabilities come from.
+fn calibration(model: &Model) -> Option<String> {
+    let form = match model.curves() {
+        [] => return None,
+        [Curve::Sigmoid { slope, offset }] => {
+            format!("platt: p = 1/(1 + exp(-({}*score + {})))", number(*slope), number(*offset))
+        }
+        [Curve::Line { scores, .. }] => format!("isotonic: p is a line of {}", count(scores.len(), "point")),
+        several => format!("{}: a curve for each machine", several[0].kind()),
+    };
+    Some(format!(
+        "{form}, fitted to scores of rows that were left out. The most probable class is always the one that is answered."
+    ))
+}
+
 /// Preprocessing, classes and provenance.
 fn around(model: &Model) -> Vec<(&'static str, String)> {
     let (spec, from, schema) = (model.spec(), model.provenance(), model.schema());
@@ -436,6 +457,7 @@ fn around(model: &Model) -> Vec<(&'static str, String)> {
     if !model.classes().is_empty() {
         lines.push(("classes", model.classes().join(", ")));
     }
+    lines.extend(calibration(model).map(|said| ("calibration", said)));
     if !from.version.is_empty() {
         let hash: String = from.hash.chars().take(12).collect();
         let hash = if hash.is_empty() { hash } else { format!(" (sha256 {hash}…)") };

@@ -176,7 +176,7 @@ fn report(options: &TrainOptions, rows: &Rows, model: &Model, text: &LibsvmModel
 fn machine_of(model: &Model, text: &LibsvmModel, i: usize, j: usize) -> usize {
     let class = |i: usize| text.labels.get(i).map(ToString::to_string);
     let is_pair = |machine: &Machine| {
-        machine.pair.is_none_or(|(a, b)| {
+        machine.pair().is_none_or(|(a, b)| {
             let names = [Some(&model.classes()[a]), Some(&model.classes()[b])];
             names.contains(&class(i).as_ref()) && names.contains(&class(j).as_ref())
         })
@@ -242,7 +242,7 @@ impl Solution<'_> {
             return true;
         }
         let classes = self.model.classes();
-        let (positive, other) = self.machine.pair.unwrap_or((1, 0));
+        let (positive, other) = self.machine.pair().unwrap_or((1, 0));
         let place = |class: usize| {
             let order = class_order(&self.rows.labels).unwrap_or_default();
             order.iter().position(|label| label.to_string() == classes[class])

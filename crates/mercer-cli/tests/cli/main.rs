@@ -17,6 +17,7 @@ mod lists;
 mod misfits;
 mod path;
 mod predict;
+mod probabilities;
 mod run;
 mod shell;
 mod show;

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::encode::{Metadata, TRACE, checksum};
 use super::json::{self, MachineText, PointsText, PreprocessingText, ProvenanceText, Real, ViewText};
 use super::{FORMAT, points};
-use crate::{Machine, Model, Parts, Spec};
+use crate::{Calibration, Curve, Machine, Model, ModelError, Parts, Spec};
 
 /// Why there is no model.
 #[derive(Debug)]
@@ -104,6 +104,7 @@ fn model(metadata: &Metadata, tensors: &Tensors<'_>, registry: &Registry) -> Res
         task: read(text("task")?, "task")?,
         classes: read(text("classes")?, "classes")?,
         machines,
+        curves: curves(metadata.get("calibration"), tensors)?,
         rows: tensors.wholes("rows")?,
         points: points::decode(described, tensors)?,
         schema: read(text("schema")?, "schema")?,
@@ -132,7 +133,7 @@ fn machines(texts: Vec<MachineText>, tensors: &Tensors<'_>) -> Result<Vec<Machin
     let mut found = Vec::new();
     for (at, text) in texts.into_iter().enumerate() {
         found.push(Machine {
-            pair: text.pair,
+            between: text.between(),
             coefficients: coefficients[at * support..(at + 1) * support].to_vec(),
             bias: bias[at],
             level: level[at],
@@ -143,6 +144,28 @@ fn machines(texts: Vec<MachineText>, tensors: &Tensors<'_>) -> Result<Vec<Machin
         });
     }
     Ok(found)
+}
+
+/// Files of before have none.
+fn curves(kinds: Option<&String>, tensors: &Tensors<'_>) -> Result<Vec<Curve>, String> {
+    let kinds: Vec<String> = kinds.map_or(Ok(Vec::new()), |kinds| read(kinds, "calibration"))?;
+    let curve = |(at, kind): (usize, &String)| {
+        let name = json::curve_name(at);
+        let kind: Calibration = kind.parse().map_err(|error: ModelError| error.to_string())?;
+        let values = tensors.reals(&name)?;
+        let (pairs, &[_, 2]) = (values.as_chunks::<2>().0, tensors.shape(&name)?) else {
+            return Err(format!("'{name}' is no curve"));
+        };
+        match (kind, pairs) {
+            (Calibration::Platt, &[[slope, offset]]) => Ok(Curve::Sigmoid { slope, offset }),
+            (Calibration::Isotonic, points) => {
+                let (scores, chances) = points.iter().map(|&[score, chance]| (score, chance)).unzip();
+                Ok(Curve::Line { scores, chances })
+            }
+            _ => Err(format!("'{name}' is no sigmoid")),
+        }
+    };
+    kinds.iter().enumerate().map(curve).collect()
 }
 
 fn trace(name: &str, tensors: &Tensors<'_>) -> Result<Vec<Progress>, String> {

@@ -6,10 +6,12 @@ use mercer_solve::Progress;
 use safetensors::Dtype;
 use serde::Serialize;
 
-use super::json::{MachineText, PreprocessingText, ProvenanceText, Real, ViewText, center_name, map_name};
+use super::json::{
+    MachineText, PreprocessingText, ProvenanceText, Real, ViewText, center_name, curve_name, map_name,
+};
 use super::{FORMAT, points};
-use crate::Parts;
 use crate::hash::Fingerprint;
+use crate::{Curve, Parts};
 
 /// A tensor on its way to a file.
 pub(super) struct Tensor {
@@ -47,6 +49,9 @@ pub(super) fn encode(parts: &Parts) -> Result<Vec<u8>, String> {
     let views = parts.plan.as_ref().map(|plan| plan.views.iter().map(ViewText::of).collect::<Vec<_>>());
     set("plan", json(&views)?);
     set("certificates", json(&parts.machines.iter().map(MachineText::of).collect::<Vec<_>>())?);
+    if !parts.curves.is_empty() {
+        set("calibration", json(&parts.curves.iter().map(|c| c.kind().to_string()).collect::<Vec<_>>())?);
+    }
     set("provenance", json(&ProvenanceText::of(&parts.provenance))?);
     tensors.sort_by(|a, b| a.name.cmp(&b.name));
     let seen = tensors.iter().map(|t| (t.name.as_str(), t.dtype, t.shape.as_slice(), t.bytes.as_slice()));
@@ -101,6 +106,15 @@ fn numbers(parts: &Parts) -> Vec<Tensor> {
     for (at, machine) in each().enumerate() {
         let shape = vec![machine.trace.len(), TRACE];
         tensors.push(Tensor::reals(format!("trace.{at}"), shape, machine.trace.iter().flat_map(progress)));
+    }
+    for (at, curve) in parts.curves.iter().enumerate() {
+        let values: Vec<f64> = match curve {
+            Curve::Sigmoid { slope, offset } => vec![*slope, *offset],
+            Curve::Line { scores, chances } => {
+                scores.iter().zip(chances).flat_map(|(score, chance)| [*score, *chance]).collect()
+            }
+        };
+        tensors.push(Tensor::reals(curve_name(at), vec![values.len() / 2, 2], values));
     }
     for (at, view) in parts.plan.iter().flat_map(|plan| &plan.views).enumerate() {
         tensors.push(Tensor::reals(center_name(at), vec![view.center.len()], view.center.iter().copied()));

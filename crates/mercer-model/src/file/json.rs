@@ -6,7 +6,7 @@ use mercer_kernel::{PlanState, ViewState};
 use mercer_solve::{Basis, Certificate, Claim, Convexity, Status};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{ColumnKind, Machine, Preprocessing, Provenance, Scaling, Step};
+use crate::{Between, ColumnKind, Machine, Preprocessing, Provenance, Scaling, Step};
 
 /// A number as text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +29,10 @@ impl<'de> Deserialize<'de> for Real {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MachineText {
-    pub(super) pair: Option<(usize, usize)>,
+    pair: Option<(usize, usize)>,
+    /// The class that it tells from all others; files of before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rest: Option<usize>,
     pub(super) status: Status,
     pub(super) iterations: u64,
     certificate: Option<CertificateText>,
@@ -66,7 +69,16 @@ enum ClaimText {
 impl MachineText {
     pub(super) fn of(machine: &Machine) -> Self {
         let certificate = machine.certificate.as_ref().map(CertificateText::of);
-        Self { pair: machine.pair, status: machine.status, iterations: machine.iterations, certificate }
+        let rest = match machine.between {
+            Some(Between::Rest(class)) => Some(class),
+            _ => None,
+        };
+        let (status, iterations) = (machine.status, machine.iterations);
+        Self { pair: machine.pair(), rest, status, iterations, certificate }
+    }
+
+    pub(super) fn between(&self) -> Option<Between> {
+        self.pair.map(|(first, second)| Between::Pair(first, second)).or(self.rest.map(Between::Rest))
     }
 
     pub(super) fn certificate(self) -> Option<Certificate> {
@@ -233,6 +245,11 @@ pub(super) struct ViewText {
 /// The name of the tensor with the mean of a view.
 pub(super) fn center_name(view: usize) -> String {
     format!("plan.{view}.center")
+}
+
+/// The name of the tensor with the curve of a machine.
+pub(super) fn curve_name(machine: usize) -> String {
+    format!("calibration.{machine}")
 }
 
 /// The name of a tensor that a map has learned.

@@ -5,12 +5,13 @@
 //! | `format` | `mercer/1` |
 //! | `spec`, `kernel`, `lambda` | what was asked, the kernel with its words resolved, λ: as text |
 //! | `task`, `classes`, `certificates` | what it answers with; statuses and certificates |
+//! | `calibration` | the kinds of the curves that make probabilities; missing where there are none |
 //! | `schema`, `preprocessing`, `points`, `plan` | columns, what is done to them, support points, what the kernel learned |
 //! | `provenance` | version, source, rows, data hash, seed, seconds |
 //! | `checksum` | SHA-256 of all other metadata and of every tensor, in the order of their names |
 //!
-//! Tensors: `coefficients` [machines, support], `bias`, `level`, `rows`, `points.*`, `plan.*`, `trace.*`. Numbers in
-//! JSON are texts, so that every bit of them (and infinity) survives. Dense support points are `F64`, or `F32` where the
+//! Tensors: `coefficients` [machines, support], `bias`, `level`, `rows`, `points.*`, `plan.*`, `trace.*`, `calibration.*`
+//! (slope and offset, or score and chance a row). Numbers in JSON are texts, so that every bit of them (and infinity) survives. Dense support points are `F64`, or `F32` where the
 //! training points were. Whatever a file holds, reading it ends in a model
 //! or in an error: lengths are checked against the file before anything is allocated.
 

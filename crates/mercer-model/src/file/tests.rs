@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::decode::{decode, open};
 use super::encode::{Metadata, Tensor, checksum, encode, file};
-use crate::{Learner, Setting, Spec, Training, fit};
+use crate::{Calibration, Learner, Setting, Spec, Training, fit};
 
 fn table() -> Table {
     let names = ["gat", "tag", "cat"];
@@ -38,6 +38,8 @@ fn files() -> &'static [Vec<u8>] {
         let made = kernels.map(|kernel| {
             let mut spec = Spec::new(kernel.parse().unwrap(), Learner::Smo);
             spec.scaling = if kernel.contains('s') { crate::Scaling::None } else { crate::Scaling::MinMax };
+            spec.probabilities =
+                Some(if kernel.starts_with("rbf") { Calibration::Isotonic } else { Calibration::Platt });
             let training = Training { registry: &registry, source: "", ..Training::new(&table, &target) };
             let model =
                 fit(&spec, &training, &Setting::default()).unwrap_or_else(|e| panic!("{kernel}: {e}"));
@@ -146,6 +148,7 @@ proptest! {
         lies.iter().for_each(|lie| tell(lie, &mut metadata, &mut tensors));
         if let Ok(model) = decode(&sealed(metadata, &tensors), &Registry::new()) {
             let _ = model.predict(&table());
+            let _ = model.probabilities(&table());
             let _ = model.explain(&table(), 2);
             let _ = encode(model.parts());
         }

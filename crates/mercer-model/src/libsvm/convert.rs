@@ -13,7 +13,7 @@ use mercer_solve::Status;
 use super::order::{column, pair};
 use super::{LibsvmKernel, LibsvmModel, SvmType};
 use crate::{
-    ColumnKind, ColumnSchema, Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing,
+    Between, ColumnKind, ColumnSchema, Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing,
     Provenance, Schema, Spec, Step, Task,
 };
 
@@ -57,6 +57,7 @@ pub(super) fn to_model(text: &LibsvmModel, source: &str) -> Result<Model, String
         task,
         classes,
         machines: machines(text)?,
+        curves: Vec::new(),
         rows: Vec::new(),
         points,
         schema,
@@ -97,8 +98,8 @@ fn points(vectors: &Sparse) -> Table {
 /// One machine, or one for each pair of classes.
 fn machines(text: &LibsvmModel) -> Result<Vec<Machine>, String> {
     let support = text.vectors.len();
-    let machine = |pair, coefficients, rho: f64| Machine {
-        pair,
+    let machine = |between, coefficients, rho: f64| Machine {
+        between,
         coefficients,
         bias: 0.0 - rho,
         level: None,
@@ -122,7 +123,7 @@ fn machines(text: &LibsvmModel) -> Result<Vec<Machine>, String> {
             let rows = starts[own]..starts[own + 1];
             coefficients[rows.clone()].copy_from_slice(&text.coefficients[column(own, other)][rows]);
         }
-        machine((k > 2).then_some((i, j)), coefficients, text.rho[pair(i, j, k)])
+        machine((k > 2).then_some(Between::Pair(i, j)), coefficients, text.rho[pair(i, j, k)])
     });
     Ok(made.collect())
 }
@@ -143,6 +144,12 @@ pub(super) fn from_model(model: &Model) -> Result<LibsvmModel, ModelError> {
         let said = format!("the model predicts {} targets, and LIBSVM knows one", parts.machines.len());
         return Err(refused(said));
     }
+    if parts.machines.iter().any(|machine| matches!(machine.between, Some(Between::Rest(_)))) {
+        return Err(refused("it has a machine for each class, and LIBSVM has one for each pair".to_owned()));
+    }
+    if !parts.curves.is_empty() {
+        return Err(refused("its probabilities would be lost; fit without them".to_owned()));
+    }
     let vectors = vectors(&parts.points)?;
     if parts.task != Task::Classes {
         return Ok(without_classes(parts, kernel, vectors));
@@ -155,7 +162,7 @@ pub(super) fn from_model(model: &Model) -> Result<LibsvmModel, ModelError> {
     };
     let mut labels = parts.classes.iter().map(whole).collect::<Result<Vec<_>, _>>()?;
     let mut owners = owners(&parts.machines)?;
-    if parts.machines[0].pair.is_none() {
+    if parts.machines[0].between.is_none() {
         labels.reverse();
     }
     let k = labels.len();
@@ -295,7 +302,7 @@ fn owners(machines: &[Machine]) -> Result<Vec<Option<usize>>, ModelError> {
         let mut candidates: Option<Vec<usize>> = None;
         let mut positive = true;
         for machine in machines.iter().filter(|machine| machine.coefficients[row] != 0.0) {
-            let (a, b) = machine.pair.unwrap_or((0, 1));
+            let (a, b) = machine.pair().unwrap_or((0, 1));
             positive = machine.coefficients[row] > 0.0;
             let left = candidates.unwrap_or_else(|| vec![a, b]);
             candidates = Some(left.into_iter().filter(|class| [a, b].contains(class)).collect());

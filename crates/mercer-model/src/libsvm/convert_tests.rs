@@ -14,7 +14,7 @@ fn model(text: &str) -> Model {
 fn a_model_of_several_classes_is_written_as_it_was_read() {
     let model = model(THREE);
     assert_eq!(model.classes(), ["3", "-1", "2"]);
-    let pairs: Vec<_> = model.machines().iter().map(|machine| machine.pair).collect();
+    let pairs: Vec<_> = model.machines().iter().map(|machine| machine.pair()).collect();
     assert_eq!(pairs, [Some((0, 1)), Some((0, 2)), Some((1, 2))]);
     assert_eq!(model.machines()[0].coefficients, [1.0, 0.0, -1.0, 0.0]);
     assert_eq!(model.machines()[1].coefficients, [0.0, 1.0, 0.0, -1.0]);
@@ -43,12 +43,12 @@ fn of_two_classes_the_second_is_written_first() {
     let text = "svm_type nu_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0.5\nlabel 1 -1\nnr_sv 1 1\nSV\n\
         2 1:1 \n-2 2:1 \n";
     let read = model(text);
-    assert_eq!((read.classes(), read.machines()[0].pair), (&["-1".to_owned(), "1".to_owned()][..], None));
+    assert_eq!((read.classes(), read.machines()[0].between), (&["-1".to_owned(), "1".to_owned()][..], None));
     assert_eq!(from_model(&read).unwrap().to_string(), text);
     // A pair says so itself.
     let mut parts = read.into_parts();
     parts.classes.reverse();
-    parts.machines[0].pair = Some((0, 1));
+    parts.machines[0].between = Some(Between::Pair(0, 1));
     assert_eq!(from_model(&Model::from_parts(parts).unwrap()).unwrap().to_string(), text);
 }
 

@@ -3,7 +3,7 @@
 use mercer_points::Table;
 
 use super::{Stream, stack};
-use crate::{Model, ModelError, Multiclass, Parts, Provenance, Spec, Task};
+use crate::{Between, Model, ModelError, Multiclass, Parts, Provenance, Spec, Task};
 
 impl Stream {
     /// The model of one stream for each pair (0,1), (0,2), …, (1,2), … of classes, whose positive class is the first of
@@ -30,7 +30,7 @@ impl Stream {
             let mut coefficients = vec![0.0; total];
             coefficients[before..before + own.len()].copy_from_slice(&own);
             before += own.len();
-            machines.push(stream.machine(Some(pair), coefficients, bias));
+            machines.push(stream.machine(Some(Between::Pair(pair.0, pair.1)), coefficients, bias));
         }
         let members: Vec<&Table> =
             streams.iter().flat_map(|stream| &stream.support).map(|member| &member.point).collect();
@@ -43,6 +43,7 @@ impl Stream {
             task: Task::Classes,
             classes: classes.to_vec(),
             machines,
+            curves: Vec::new(),
             rows: streams.iter().flat_map(|stream| &stream.support).map(|member| member.row).collect(),
             points: stack(&members)?,
             schema: known.schema.clone(),

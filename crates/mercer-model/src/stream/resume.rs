@@ -5,7 +5,7 @@ use mercer_points::Points;
 use mercer_solve::solvers::OnlineMemory;
 
 use super::{Known, Member, Stream};
-use crate::{Machine, Model, ModelError, Parts, Spec, Task};
+use crate::{Between, Machine, Model, ModelError, Parts, Spec, Task};
 
 impl Stream {
     /// What the coefficients are and have been, which the model does not say all of.
@@ -45,6 +45,12 @@ impl Stream {
                     .to_owned(),
             ));
         };
+        if let Some(Between::Rest(class)) = chosen.between {
+            return Err(ModelError::Data(format!(
+                "a stream is of two classes, and the machine tells '{}' from all others",
+                parts.classes[class]
+            )));
+        }
         let plan = Plan::restore(&parts.kernel, &parts.points, registry, plan)?;
         let places: Vec<usize> = match memory {
             Some(_) => (0..parts.points.len()).collect(),
@@ -93,7 +99,7 @@ fn remembered(parts: &Parts, machine: &Machine, places: &[usize]) -> OnlineMemor
 
 /// The negative class and the positive one: the second of two, but the first of a pair among several.
 fn classes(parts: &Parts, machine: &Machine) -> Vec<String> {
-    match machine.pair {
+    match machine.pair() {
         Some((positive, negative)) => vec![parts.classes[negative].clone(), parts.classes[positive].clone()],
         None => parts.classes.clone(),
     }

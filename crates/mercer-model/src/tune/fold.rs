@@ -10,10 +10,10 @@ use mercer_kernel::Ready;
 use mercer_points::{Column, Points, Split};
 use mercer_solve::{Penalty, Regularization, Status};
 
+use crate::ballot::Ballot;
 use crate::fit::{check, prepare};
 use crate::machines::{Path, Posed, along};
 use crate::metrics::{Answers, Metric};
-use crate::predict::winner;
 use crate::target::{Goal, goal, row_weights};
 use crate::{Learner, ModelError, Outcome, Setting, Spec, Training, fit};
 
@@ -26,21 +26,34 @@ pub(super) struct Said {
     pub(super) scores: Option<Vec<f64>>,
     /// Whether every machine was solved to the tolerance.
     pub(super) is_solved: bool,
+    /// The probability of each class in the numbering of all rows, rows × classes.
+    pub(super) probabilities: Option<Vec<f64>>,
 }
 
 /// Rows of a training set.
-struct Rows {
+pub(crate) struct Rows {
     table: mercer_points::Table,
     target: Column,
     weights: Option<Vec<f64>>,
 }
 
 impl Rows {
-    fn of(training: &Training<'_>, target: &Column, rows: &[usize]) -> Self {
+    pub(crate) fn of(training: &Training<'_>, target: &Column, rows: &[usize]) -> Self {
         Self {
             table: training.table.select(rows),
             target: Column { name: target.name.clone(), data: target.data.select(rows) },
             weights: training.weights.map(|weights| rows.iter().map(|&i| weights[i]).collect()),
+        }
+    }
+
+    /// They as a training set, with all else as in the whole.
+    pub(crate) fn training<'a>(&'a self, whole: &Training<'a>) -> Training<'a> {
+        Training {
+            table: &self.table,
+            target: Some(&self.target),
+            others: &[],
+            weights: self.weights.as_deref(),
+            ..*whole
         }
     }
 }
@@ -55,18 +68,13 @@ pub(super) fn said(
     setting: &Setting<'_>,
 ) -> Result<Vec<Said>, ModelError> {
     let rows = Rows::of(training, target, &split.train);
-    let part = Training {
-        table: &rows.table,
-        target: Some(&rows.target),
-        others: &[],
-        weights: rows.weights.as_deref(),
-        ..*training
-    };
+    let part = rows.training(training);
     let test = training.table.select(&split.test);
     let is_shared =
         matches!(spec.learner, Learner::Smo | Learner::Svr) || super::ridge::suits(spec, part.weights);
     if is_shared
         && spec.penalty == Penalty::Squared
+        && spec.probabilities.is_none()
         && !spec.kernel.uses("precomputed")
         && let Some(said) = together(spec, strengths, &part, classes, &test, setting)?
     {
@@ -89,16 +97,32 @@ fn alone(
 ) -> Result<Said, ModelError> {
     let model = fit(&Spec { regularization, ..spec.clone() }, part, setting)?;
     let prediction = model.predict(test)?;
+    let places = places(model.classes(), classes);
+    let probabilities = match spec.probabilities {
+        Some(_) if !model.curves().is_empty() => {
+            Some(spread(&prediction.probabilities(&model)?, &places, classes.len()))
+        }
+        _ => None,
+    };
     let scores = (prediction.machines == 1).then_some(prediction.scores);
     let outcome = match prediction.outcome {
-        Outcome::Classes(found) => {
-            let places = places(model.classes(), classes);
-            Outcome::Classes(found.into_iter().map(|code| places[code]).collect())
-        }
+        Outcome::Classes(found) => Outcome::Classes(found.into_iter().map(|code| places[code]).collect()),
         other => other,
     };
     let is_solved = model.machines().iter().all(|machine| machine.status == Status::Solved);
-    Ok(Said { outcome, scores, is_solved })
+    Ok(Said { outcome, scores, probabilities, is_solved })
+}
+
+/// Probabilities of the classes of a part as those of all classes.
+fn spread(found: &[f64], places: &[usize], classes: usize) -> Vec<f64> {
+    let row = |own: &[f64]| {
+        let mut row = vec![0.0; classes];
+        for (&place, &chance) in places.iter().zip(own) {
+            row[place] = chance;
+        }
+        row
+    };
+    found.chunks_exact(places.len().max(1)).flat_map(row).collect()
 }
 
 /// Up to so many training rows scores of machines that are solved to 1e-3 are made in double precision: they are cheap
@@ -183,15 +207,16 @@ fn of_scores(goal: &Goal, paths: &[Path], k: usize, places: &[usize], scores: &[
     let first: Vec<f64> = (0..rows).map(|row| score(0, row)).collect();
     let is_solved = paths.iter().all(|path| path.status[k] == Status::Solved);
     let Goal::Classes(names, _) = goal else {
-        return Said { outcome: Outcome::Numbers(first), scores: None, is_solved };
+        return Said { outcome: Outcome::Numbers(first), scores: None, probabilities: None, is_solved };
     };
-    let pairs: Vec<Option<(usize, usize)>> = paths.iter().map(|path| path.pair).collect();
+    let between = paths.iter().map(|path| path.between).collect();
+    let ballot = Ballot { classes: names.len(), between };
     let class = |row: usize| {
         let own: Vec<f64> = (0..paths.len()).map(|machine| score(machine, row)).collect();
-        places[winner(&pairs, names.len(), &own)]
+        places[ballot.winner(&own)]
     };
     let outcome = Outcome::Classes((0..rows).map(class).collect());
-    Said { outcome, scores: (paths.len() == 1).then_some(first), is_solved }
+    Said { outcome, scores: (paths.len() == 1).then_some(first), probabilities: None, is_solved }
 }
 
 /// The classes of all rows and of each; none for numbers.
@@ -217,6 +242,7 @@ pub(super) fn measured(
         (Goal::Classes(names, _), Outcome::Classes(found)) => Answers {
             classes: Some(found),
             scores: said.scores.as_deref(),
+            probabilities: said.probabilities.as_deref(),
             ..Answers::of_classes(&codes, names.len())
         },
         (_, Outcome::Numbers(found)) => Answers { numbers: Some(found), ..Answers::of_numbers(&numbers) },

@@ -79,9 +79,9 @@ fn of_scores(goal: &Goal, scores: Vec<f64>) -> Said {
     match goal {
         Goal::Classes(..) => {
             let outcome = Outcome::Classes(scores.iter().map(|&score| usize::from(score > 0.0)).collect());
-            Said { outcome, scores: Some(scores), is_solved: true }
+            Said { outcome, scores: Some(scores), probabilities: None, is_solved: true }
         }
-        _ => Said { outcome: Outcome::Numbers(scores), scores: None, is_solved: true },
+        _ => Said { outcome: Outcome::Numbers(scores), scores: None, probabilities: None, is_solved: true },
     }
 }
 

@@ -25,6 +25,7 @@ mod template;
 mod validation;
 
 pub use aligned::{Aligned, aligned};
+pub(crate) use fold::Rows;
 pub use path::{RegularizationPath, Waypoint, path};
 pub use template::{Template, Values};
 pub use validation::Validation;
@@ -43,7 +44,7 @@ use rayon::prelude::*;
 use self::fold::{Said, measured, said, truth};
 use self::journal::{Journal, Key};
 use self::leave_one_out::{left_out, row_error};
-use crate::metrics::Metric;
+use crate::metrics::{Metric, Subject};
 use crate::target::Goal;
 use crate::{Learner, ModelError, Setting, Spec, Training};
 
@@ -315,6 +316,11 @@ pub fn tune(
     tuning.strength.grid(2)?;
     let goal = truth(&tuning.spec, target, training.table.len())?;
     let metric = tuning.metric.unwrap_or_else(|| usual(&goal));
+    if metric.info().subject == Subject::Probabilities && tuning.spec.probabilities.is_none() {
+        return Err(ModelError::Spec(format!(
+            "{metric} judges probabilities, and none are asked for (--probabilities platt)"
+        )));
+    }
     let splits = tuning.validation.splits(&target.data, tuning.spec.seed)?;
     let journal = match &tuning.journal {
         Some(path) => Some(Journal::open(path, &description(tuning, training, metric))?),
@@ -476,7 +482,11 @@ impl Work<'_> {
                     return Ok(None);
                 }
                 let (kernel, values) = &plan[kernel];
-                let found = self.scores(kernel, values, split, &splits[split])?;
+                let found = match self.scores(kernel, values, split, &splits[split]) {
+                    // A fit that was stopped may lack what is judged.
+                    Err(_) if self.is_over() => return Ok(None),
+                    found => found?,
+                };
                 let done = done.fetch_add(values.len(), std::sync::atomic::Ordering::Relaxed) + values.len();
                 (self.tell)(Sofar { done, all });
                 // A machine that was stopped is not what it would have been.
@@ -537,7 +547,10 @@ impl Work<'_> {
                 return Ok(known);
             }
         }
-        let spec = Spec { kernel: kernel.clone(), ..self.tuning.spec.clone() };
+        // Calibration takes several fits; what does not judge it does without.
+        let is_judged = self.metric.info().subject == Subject::Probabilities;
+        let probabilities = self.tuning.spec.probabilities.filter(|_| is_judged);
+        let spec = Spec { kernel: kernel.clone(), probabilities, ..self.tuning.spec.clone() };
         let time = self.setting.limits.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
         let limits = mercer_solve::Limits { time, ..self.setting.limits };
         let setting = Setting { limits, ..*self.setting };

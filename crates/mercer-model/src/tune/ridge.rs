@@ -60,5 +60,9 @@ fn path(
         (all, bias)
     };
     let solved: Option<Vec<_>> = found.into_iter().map(|line| line.map(placed)).collect();
-    Ok(solved.map(|solved| Path { pair: share.pair, status: vec![Status::Solved; solved.len()], solved }))
+    Ok(solved.map(|solved| Path {
+        between: share.between,
+        status: vec![Status::Solved; solved.len()],
+        solved,
+    }))
 }

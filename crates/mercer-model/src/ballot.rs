@@ -1,0 +1,102 @@
+//! From the scores of machines to a score for each class; the class that is answered has the largest, of equal ones the
+//! first (`docs/maths.md` §5.1).
+
+use crate::{Between, Machine};
+
+/// What each machine decides between, and how many classes there are.
+#[derive(Debug, Clone)]
+pub(crate) struct Ballot {
+    pub(crate) classes: usize,
+    pub(crate) between: Vec<Option<Between>>,
+}
+
+impl Ballot {
+    pub(crate) fn of(machines: &[Machine], classes: usize) -> Self {
+        Self { classes, between: machines.iter().map(|machine| machine.between).collect() }
+    }
+
+    /// The class of a row, by the scores of its machines.
+    pub(crate) fn winner(&self, scores: &[f64]) -> usize {
+        first_largest(&self.class_scores(scores))
+    }
+
+    /// A score for each class, finite if those of the machines are.
+    ///
+    /// The score of the only machine, and its negative for the first class; those of the machines, where each class has
+    /// one; or votes, refined between whole numbers by how clear they are.
+    pub(crate) fn class_scores(&self, scores: &[f64]) -> Vec<f64> {
+        match (self.between.as_slice(), scores) {
+            ([None], &[score]) => vec![-score, score],
+            ([Some(Between::Rest(_)), ..], _) => scores.to_vec(),
+            _ => self.votes(scores),
+        }
+    }
+
+    fn votes(&self, scores: &[f64]) -> Vec<f64> {
+        let mut votes = vec![0.0; self.classes];
+        let mut clarity = vec![0.0; self.classes];
+        for (between, &score) in self.between.iter().zip(scores) {
+            let Some(Between::Pair(first, second)) = *between else { continue };
+            votes[if score > 0.0 { first } else { second }] += 1.0;
+            let clear = score / (1.0 + score.abs());
+            clarity[first] += clear;
+            clarity[second] -= clear;
+        }
+        let others = self.classes.saturating_sub(1).max(1) as f64;
+        let winner = first_largest(&votes);
+        // From 0 to 1/2, so that no clarity makes up for a vote.
+        let refined: Vec<f64> =
+            clarity.iter().map(|sum| 0.25 + 0.25 * (sum / others).clamp(-1.0, 1.0)).collect();
+        // Of classes with equally many votes the first wins, as in LIBSVM: it is as clear as the clearest of them.
+        let most = votes[winner];
+        let tied = votes.iter().zip(&refined).filter(|(count, _)| **count == most).map(|(_, part)| *part);
+        let clearest = tied.fold(0.0, f64::max);
+        let mut found: Vec<f64> = votes.iter().zip(&refined).map(|(count, part)| count + part).collect();
+        found[winner] = most + clearest;
+        found
+    }
+}
+
+/// The place of the largest value, of equal ones the first.
+pub(crate) fn first_largest(values: &[f64]) -> usize {
+    let larger = |best: usize, next: usize| if values[next] > values[best] { next } else { best };
+    (0..values.len()).reduce(larger).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(classes: usize) -> Ballot {
+        let pairs = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| Some(Between::Pair(a, b))));
+        Ballot { classes, between: pairs.collect() }
+    }
+
+    #[test]
+    fn a_circle_of_votes_is_won_by_the_first() {
+        // 0 beats 1, 1 beats 2, 2 beats 0 by far: LIBSVM says 0.
+        let found = pairs(3).class_scores(&[0.1, -50.0, 0.2]);
+        assert_eq!(pairs(3).winner(&[0.1, -50.0, 0.2]), 0);
+        assert!(found.iter().all(|score| (1.0..=1.5).contains(score)), "{found:?}");
+        assert_eq!(found[0], found[2], "the first is as clear as the clearest");
+        assert!(found[1] < found[0]);
+    }
+
+    #[test]
+    fn a_vote_outweighs_any_clarity() {
+        let found = pairs(3).class_scores(&[1e-300, 1e-300, -1e300]);
+        assert!(found[0] > found[2] && found[2] > found[1], "{found:?}");
+        // A score of 0 is a vote for the second.
+        assert_eq!(pairs(3).winner(&[0.0, 0.0, 0.0]), 2);
+    }
+
+    #[test]
+    fn two_classes_and_one_against_the_rest() {
+        let one = Ballot { classes: 2, between: vec![None] };
+        let tiny = f64::from_bits(1);
+        assert_eq!([-tiny, -0.0, 0.0, tiny].map(|score| one.winner(&[score])), [0, 0, 0, 1]);
+        let rest = Ballot { classes: 3, between: (0..3).map(|class| Some(Between::Rest(class))).collect() };
+        assert_eq!(rest.winner(&[-1.0, -0.5, -0.5]), 1);
+        assert_eq!(rest.class_scores(&[-1.0, -0.5, -0.25]), [-1.0, -0.5, -0.25]);
+    }
+}

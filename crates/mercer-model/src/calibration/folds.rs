@@ -1,0 +1,98 @@
+//! Scores of rows that were left out, fold by fold, and the curves that are fitted to them.
+//!
+//! A fold is a fit like any other, without its rows: whatever is learned, such as scaling, is learned without them.
+
+use std::time::{Duration, Instant};
+
+use mercer_points::{Column, Points, Split, Strata, folds};
+use mercer_solve::{Limits, Status};
+
+use super::{Calibration, Curve, Held};
+use crate::target::Goal;
+use crate::tune::Rows;
+use crate::{Between, ModelError, Setting, Spec, Training, fit};
+
+/// Folds.
+const FOLDS: usize = 5;
+
+/// An error where there are no classes, or where one has too few rows to leave some out.
+pub(crate) fn check(spec: &Spec, goal: &Goal, weights: Option<&[f64]>) -> Result<(), ModelError> {
+    let Goal::Classes(names, codes) = goal else {
+        return Err(ModelError::Spec(format!("probabilities are of classes, and {} has none", spec.learner)));
+    };
+    if spec.kernel.uses("precomputed") {
+        return Err(ModelError::Spec(
+            "probabilities are fitted to rows that are left out, which a precomputed matrix does not allow; give the \
+             kernel itself"
+                .to_owned(),
+        ));
+    }
+    let rows = weighted(codes.len(), weights);
+    for (class, name) in names.iter().enumerate() {
+        let count = rows.iter().filter(|&&row| codes[row] == class).count();
+        if count < FOLDS {
+            return Err(ModelError::Target(format!(
+                "the class '{name}' has {count} rows with weight, and probabilities need {FOLDS} of each, one for each of \
+                 {FOLDS} folds; add rows, leave the class out, or fit without probabilities"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A curve for each machine, and the kernel entries that it took; none where the work was stopped.
+pub(crate) fn curves(
+    (spec, how): (&Spec, Calibration),
+    (training, target): (&Training<'_>, &Column),
+    goal: &Goal,
+    weights: Option<&[f64]>,
+    (setting, started): (&Setting<'_>, Instant),
+) -> Result<Option<(Vec<Curve>, u64)>, ModelError> {
+    let Goal::Classes(_, codes) = goal else { return Ok(None) };
+    let rows = weighted(codes.len(), weights);
+    let strata: Strata = rows.iter().map(|&row| codes[row]).collect();
+    let splits = folds(&strata, FOLDS, spec.seed).map_err(|error| ModelError::Spec(error.to_string()))?;
+    let plain = Spec { probabilities: None, ..spec.clone() };
+    let mut entries = 0;
+    let mut held: Vec<Vec<Held>> = Vec::new();
+    for Split { train, test } in splits {
+        let [train, test] = [train, test].map(|part| part.iter().map(|&k| rows[k]).collect::<Vec<_>>());
+        let time = setting.limits.time.map(|limit| limit.saturating_sub(started.elapsed()));
+        if setting.watch.stopped() || time == Some(Duration::ZERO) {
+            return Ok(None);
+        }
+        let limits = Limits { time, ..setting.limits };
+        let part = Rows::of(training, target, &train);
+        let model = fit(&plain, &part.training(training), &Setting { limits, ..*setting })?;
+        // A machine that was stopped is not what it would have been.
+        let is_stopped = |status: Status| matches!(status, Status::Stopped | Status::TimeLimit);
+        if model.machines().iter().any(|machine| is_stopped(machine.status)) {
+            return Ok(None);
+        }
+        entries += model.provenance().entries;
+        let found = model.predict(&training.table.select(&test))?;
+        held.resize_with(found.machines, Vec::new);
+        for (at, (machine, held)) in model.machines().iter().zip(&mut held).enumerate() {
+            for (place, &row) in test.iter().enumerate() {
+                let Some(is_first) = is_first(machine.between, codes[row]) else { continue };
+                let weight = weights.map_or(1.0, |weights| weights[row]);
+                held.push(Held { score: found.score(place, at), is_first, weight });
+            }
+        }
+    }
+    Ok(Some((held.iter().map(|held| Curve::fitted(how, held)).collect(), entries)))
+}
+
+/// Whether a row of a class is of the machine's first class; none where it is of no class of the machine's.
+fn is_first(between: Option<Between>, class: usize) -> Option<bool> {
+    match between {
+        None => Some(class == 1),
+        Some(Between::Rest(first)) => Some(class == first),
+        Some(Between::Pair(first, second)) => (class == first || class == second).then_some(class == first),
+    }
+}
+
+/// A row of weight 0 is the same as none.
+fn weighted(rows: usize, weights: Option<&[f64]>) -> Vec<usize> {
+    (0..rows).filter(|&row| weights.is_none_or(|weights| weights[row] > 0.0)).collect()
+}
