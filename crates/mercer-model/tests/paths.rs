@@ -293,8 +293,7 @@ fn held_out_errors_of_a_path_are_those_of_a_search() {
         let strengths = tuning.strength.grid(4).unwrap();
         let spec = Spec { kernel: "rbf(sigma=1)".parse().unwrap(), ..tuning.spec.clone() };
         let setting = Setting::default();
-        let mut metrics = vec![None, Some(Metric::Mae)];
-        for metric in metrics.drain(..) {
+        for metric in [None, Some(Metric::Mae)] {
             let searched = found(&Tuning { metric, ..tuning.clone() }, &training);
             let followed =
                 path(&spec, &strengths, metric, Some(&validation), &training, &setting, &|_| {}).unwrap();

@@ -83,8 +83,9 @@ pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
         if let Some(bar) = &bar {
             bar.finish_and_clear();
         }
+        let ranked = ranked?;
         chosen.iter().for_each(|chosen| note(chosen));
-        return aligned::answer(options, ranked?, &training, &setting);
+        return aligned::answer(options, ranked, &training, &setting);
     }
     let found = tune(&tuning, &training, &setting, &tell);
     if let Some(bar) = &bar {
