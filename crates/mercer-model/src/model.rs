@@ -271,6 +271,7 @@ impl Model {
     ///
     /// ```
     /// use mercer_model::{Calibration, Learner, Setting, Spec, Training, fit};
+    /// use mercer_points::Points;
     /// let mut table = mercer_points::read("@moons(n=60)", &Default::default()).unwrap();
     /// let target = table.remove("label").unwrap();
     /// let mut spec = Spec::new("rbf(sigma=0.3)".parse().unwrap(), Learner::Smo);

@@ -53,9 +53,10 @@ impl Prediction {
     /// the first; none where there are no classes.
     ///
     /// ```
-    /// use mercer_model::{Learner, Multiclass, Outcome, Setting, Spec, Training, fit};
+    /// use mercer_model::{Learner, Multiclass, Setting, Spec, Training, fit};
+    /// use mercer_points::Points;
     /// let mut table = mercer_points::read("@iris", &Default::default()).unwrap();
-    /// let target = table.remove("species").unwrap();
+    /// let target = table.remove("label").unwrap();
     /// let mut spec = Spec::new("rbf".parse().unwrap(), Learner::Smo);
     /// spec.multiclass = Multiclass::OneVsRest;
     /// let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();

@@ -23,15 +23,18 @@ pub(super) fn sigmoid(rows: &[Aim]) -> Curve {
     let flat = Curve::Sigmoid { slope: 0.0, offset: level };
     // Scores of mean 0 and deviation 1 make of any score a well-posed problem.
     let unit = rows.iter().fold(0.0, |largest: f64, row| largest.max(row.score.abs()));
+    if unit == 0.0 {
+        return flat;
+    }
     let center = mean(&|row| row.score / unit);
     let spread = mean(&|row| (row.score / unit - center).powi(2)).sqrt();
-    if !(spread > 0.0) {
+    if spread == 0.0 {
         return flat;
     }
     let scaled: Vec<Aim> =
         rows.iter().map(|row| Aim { score: (row.score / unit - center) / spread, ..*row }).collect();
     let (slope, offset) = newton(&scaled, whole, level);
-    if !(slope > 0.0) {
+    if slope <= 0.0 {
         return flat;
     }
     Curve::Sigmoid { slope: (slope / spread / unit).min(f64::MAX), offset: offset - slope * center / spread }
