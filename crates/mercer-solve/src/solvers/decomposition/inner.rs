@@ -37,6 +37,13 @@ pub(super) struct Ended {
 /// Steps between two questions whether to stop.
 const POLL: u64 = 256;
 
+/// Steps after which variables that stay at their bounds are looked for, in sets of at least so many.
+const PERIOD: u64 = 1000;
+const FEW: usize = 512;
+
+/// The others are worked on until the violation is this part of what it was: those that stayed may come back.
+const EASE: f64 = 0.1;
+
 /// Curvature along a step is taken as at least this part of the diagonal, and as no less than its rounding: a step along
 /// flat or negative curvature then goes to the end of a box.
 const FLAT: f64 = 1e-12;
@@ -44,22 +51,101 @@ const FLAT: f64 = 1e-12;
 impl Part {
     /// Steps until the violation on the set is below the target, no step moves anything, or so many are made. `kernel` is
     /// K at the crossings of the variables' rows.
+    ///
+    /// A step looks at every variable, and most of those at their bounds stay there: now and then the others are taken out
+    /// and worked on alone, and the slopes of those that stayed catch up afterwards. The last look is at all of them.
     pub(super) fn solve<T: Real>(&mut self, kernel: &[T], target: f64, most: u64, run: &Run<'_>) -> Ended {
-        let mut work = Work::new(self, kernel);
         let mut steps = 0;
-        while steps < most {
-            if steps % POLL == POLL - 1
-                && let Some(status) = run.stop()
-            {
-                return Ended { steps, stopped: Some(status) };
+        loop {
+            let period = if self.len() < FEW { most } else { PERIOD.min(self.len() as u64) };
+            let (ended, ends) = self.step(kernel, target, period.min(most - steps), run);
+            steps += ended.steps;
+            if ended.stopped.is_some() || ended.steps < period || steps >= most {
+                return Ended { steps, ..ended };
             }
-            let moved = if work.ends.is_empty() { work.single(target) } else { work.pair(target) };
-            if !moved {
+            let active = self.active(&ends);
+            if active.len() * 4 > self.len() * 3 {
+                continue;
+            }
+            let violation = ends.iter().fold(0.0, |most: f64, ends| most.max(ends.top - ends.bottom));
+            let mut part = self.taken(&active);
+            let ended = part.solve(
+                &crossings(kernel, self.len(), &active),
+                target.max(EASE * violation),
+                most - steps,
+                run,
+            );
+            steps += ended.steps;
+            self.take_back(kernel, &active, &part);
+            if ended.stopped.is_some() || steps >= most {
+                return Ended { steps, ..ended };
+            }
+        }
+    }
+
+    /// Steps on all variables, and where their slopes then end.
+    fn step<T: Real>(&mut self, kernel: &[T], target: f64, most: u64, run: &Run<'_>) -> (Ended, Vec<Ends>) {
+        let mut work = Work::new(self, kernel);
+        let (mut steps, mut stopped) = (0, None);
+        while steps < most {
+            if steps % POLL == POLL - 1 {
+                stopped = run.stop();
+            }
+            let moves = stopped.is_none()
+                && if work.ends.is_empty() { work.single(target) } else { work.pair(target) };
+            if !moves {
                 break;
             }
             steps += 1;
         }
-        Ended { steps, stopped: None }
+        (Ended { steps, stopped }, work.ends)
+    }
+
+    /// Variables that may be chosen before the slopes of their group have moved further: all that are inside their boxes, and
+    /// those at a bound whose slopes are not beyond all that they could be paired with.
+    fn active(&self, ends: &[Ends]) -> Vec<usize> {
+        if ends.is_empty() {
+            return (0..self.len()).collect();
+        }
+        let groups = self.groups.iter().zip(ends);
+        groups
+            .flat_map(|(range, ends)| {
+                range.clone().filter(|&a| {
+                    let (rise, fall) = (self.beta[a] < self.upper[a], self.beta[a] > self.lower[a]);
+                    rise && (fall || self.gradient[a] <= ends.top) || fall && self.gradient[a] >= ends.bottom
+                })
+            })
+            .collect()
+    }
+
+    /// Some of the variables by themselves.
+    fn taken(&self, active: &[usize]) -> Self {
+        let pick = |values: &[f64]| active.iter().map(|&a| values[a]).collect::<Vec<f64>>();
+        let position = |variable: usize| active.partition_point(|&a| a < variable);
+        Self {
+            beta: pick(&self.beta),
+            gradient: pick(&self.gradient),
+            ridge: pick(&self.ridge),
+            lower: pick(&self.lower),
+            upper: pick(&self.upper),
+            groups: self.groups.iter().map(|range| position(range.start)..position(range.end)).collect(),
+        }
+    }
+
+    /// What was done to some of the variables, and what it means for the slopes of the others.
+    fn take_back<T: Real>(&mut self, kernel: &[T], active: &[usize], part: &Self) {
+        let len = self.len();
+        let mut slopes = vec![0.0; len];
+        for (&a, &beta) in active.iter().zip(&part.beta) {
+            let change = beta - self.beta[a];
+            if change != 0.0 {
+                let row = &kernel[a * len..(a + 1) * len];
+                slopes.iter_mut().zip(row).for_each(|(slope, k)| *slope += change * k.f64());
+                self.beta[a] = beta;
+            }
+        }
+        self.gradient.iter_mut().zip(&slopes).for_each(|(gradient, slope)| *gradient += slope);
+        active.iter().zip(&part.gradient).for_each(|(&a, &gradient)| self.gradient[a] = gradient);
     }
 
     fn len(&self) -> usize {
@@ -73,6 +159,16 @@ impl Part {
             if self.beta[a] > self.lower[a] { 0.0 } else { f64::NEG_INFINITY },
         )
     }
+}
+
+/// The entries where rows and columns of some variables cross.
+fn crossings<T: Real>(kernel: &[T], len: usize, active: &[usize]) -> Vec<T> {
+    let mut entries = Vec::with_capacity(active.len() * active.len());
+    for &a in active {
+        let row = &kernel[a * len..(a + 1) * len];
+        entries.extend(active.iter().map(|&b| row[b]));
+    }
+    entries
 }
 
 struct Work<'a, T> {
@@ -192,4 +288,57 @@ impl<'a, T: Real> Work<'a, T> {
 
 fn bounded<T: Real>(curvature: f64, scale: f64) -> f64 {
     curvature.max(FLAT.max(T::ROUNDING) * scale.abs()).max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, Silent, Tolerance};
+
+    /// Noisy labels on a line under a Gaussian kernel, with boxes so wide that most steps are made by few variables.
+    fn problem(n: usize) -> (Part, Vec<f64>) {
+        let x: Vec<f64> = (0..n).map(|i| ((i * 7919) % n) as f64 / n as f64 * 20.0).collect();
+        let label = |i: usize| if (x[i].sin() > 0.0) == ((i * 31) % 17 != 0) { 1.0 } else { -1.0 };
+        let kernel = (0..n * n).map(|at| (-(x[at / n] - x[at % n]).powi(2)).exp()).collect();
+        let (lower, upper) =
+            (0..n).map(|i| if label(i) > 0.0 { (0.0, 200.0) } else { (-200.0, 0.0) }).unzip();
+        let gradient = (0..n).map(|i| -label(i)).collect();
+        let part =
+            Part { beta: vec![0.0; n], gradient, ridge: vec![0.0; n], lower, upper, groups: vec![0..n] };
+        (part, kernel)
+    }
+
+    #[test]
+    fn variables_that_stay_at_their_bounds_catch_up() {
+        let (start, kernel) = problem(700);
+        let (n, target) = (start.len(), 1e-3);
+        let run = Run::new(&Silent, Limits::default(), Tolerance::default());
+        let mut part = start.taken(&(0..n).collect::<Vec<_>>());
+        let ended = part.solve(&kernel, target, 10_000_000, &run);
+        assert!(ended.stopped.is_none() && ended.steps > PERIOD);
+        let mut worst: f64 = 0.0;
+        let (mut top, mut bottom) = (f64::NEG_INFINITY, f64::INFINITY);
+        for a in 0..n {
+            let row = &kernel[a * n..(a + 1) * n];
+            let slope = start.gradient[a] + row.iter().zip(&part.beta).map(|(k, b)| k * b).sum::<f64>();
+            worst = worst.max((slope - part.gradient[a]).abs());
+            assert!((part.lower[a]..=part.upper[a]).contains(&part.beta[a]));
+            if part.beta[a] > part.lower[a] {
+                top = top.max(slope);
+            }
+            if part.beta[a] < part.upper[a] {
+                bottom = bottom.min(slope);
+            }
+        }
+        assert!(worst < 1e-8 && top - bottom <= target + 1e-8, "{worst} {}", top - bottom);
+        // The same problem with every variable looked at in every step.
+        let mut plain = start.taken(&(0..n).collect::<Vec<_>>());
+        let (all, ends) = plain.step(&kernel, target, 10_000_000, &run);
+        assert!(plain.active(&ends).len() * 4 <= n * 3, "the problem is one in which most variables stay");
+        let value = |part: &Part| -> f64 {
+            let each = part.beta.iter().zip(part.gradient.iter().zip(&start.gradient));
+            each.map(|(beta, (slope, linear))| 0.5 * beta * (slope + linear)).sum()
+        };
+        assert!(all.steps > PERIOD && (value(&part) / value(&plain) - 1.0).abs() < 1e-5);
+    }
 }
