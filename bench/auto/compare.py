@@ -8,6 +8,7 @@ that it saved is then judged on the other half, which it has never seen.
 """
 
 import argparse
+import gzip
 import json
 import subprocess
 import tempfile
@@ -50,15 +51,20 @@ SETS = {
 NAMED = list(SETS)[:11]
 
 
+def found(path: Path) -> Path:
+    """A file, packed or not."""
+    return path if path.exists() else path.with_name(path.name + ".gz")
+
+
 def header(path: Path) -> list[str]:
     """The names in the first line of a CSV file."""
-    with path.open() as file:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
         return [name.strip().strip('"') for name in file.readline().strip().split(",")]
 
 
 def rows(path: Path, target: str, width: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The columns and the target of a file."""
-    if path.suffix != ".csv":
+    if ".csv" not in path.suffixes:
         X, y = load_svmlight_file(str(path), n_features=width)
         return X.toarray(), y
     table = np.genfromtxt(path, delimiter=",", names=None, dtype=str, skip_header=1)
@@ -74,17 +80,17 @@ def rows(path: Path, target: str, width: int | None = None) -> tuple[np.ndarray,
 def one(name: str, data: Path, mercer: str, seed: int, limit: float) -> dict[str, object]:
     """One set with one seed."""
     file, target, test = SETS[name]
-    path = data / file
+    path = found(data / file)
     target = target or header(path)[-1]
     words = [mercer, "auto", str(path), "--target", target, "--json", "--seed", str(seed), "--time-limit", str(limit)]
-    words += ["--test", str(data / test)] if test else []
+    words += ["--test", str(found(data / test))] if test else []
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode == 2:
         raise SystemExit(f"{name}: {done.stderr.strip()}")
     said = json.loads(done.stdout)
     X, y = rows(path, target)
     if test:
-        Z, truth = rows(data / test, target, X.shape[1])
+        Z, truth = rows(found(data / test), target, X.shape[1])
     else:
         held = np.array(said["held_out"]) - 1
         kept = np.setdiff1d(np.arange(len(y)), held)
@@ -112,7 +118,7 @@ def one(name: str, data: Path, mercer: str, seed: int, limit: float) -> dict[str
 def fresh(name: str, data: Path, mercer: str, seed: int, limit: float) -> dict[str, object]:
     """What was reported of one half of a set, and the score on the other."""
     file, target, _ = SETS[name]
-    path = data / file
+    path = found(data / file)
     X, y = rows(path, target or header(path)[-1])
     if y.dtype.kind == "U":
         y = np.unique(y, return_inverse=True)[1].astype(float)
@@ -149,36 +155,36 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     names = list(SETS) if options.sets == ["all"] else options.sets or NAMED
-    found = []
+    results = []
     if options.fresh:
         print("| set | metric | reported | interval | other half | inside |\n|---|---|---|---|---|---|")
         for name in names:
             row = fresh(name, options.data, options.mercer, 0, options.time_limit)
-            found.append(row)
+            results.append(row)
             print(
                 f"| {name} | {row['metric']} | {row['value']:.4f} | {row['low']:.4f} to {row['high']:.4f} "
                 f"| {row['fresh']:.4f} | {'yes' if row['inside'] else 'no'} |",
                 flush=True,
             )
-        print(f"\n{sum(bool(row['inside']) for row in found)} of {len(found)} inside")
+        print(f"\n{sum(bool(row['inside']) for row in results)} of {len(results)} inside")
         return
     print("| set | training rows | `mercer auto` | interval | scikit-learn | kernel | s | certified | gap |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name in names:
         for seed in range(options.seeds):
             row = one(name, options.data, options.mercer, seed, options.time_limit)
-            found.append(row)
+            results.append(row)
             print(
                 f"| {name} | {row['rows']} | {row['mercer']:.4f} | {row['low']:.4f} to {row['high']:.4f} "
                 f"| {row['peer']:.4f} | `{row['kernel']}` | {row['seconds']:.1f} "
                 f"| {'yes' if row['certified'] else 'no'} | {row['gap']:.1e} |",
                 flush=True,
             )
-    ahead = sum(row["mercer"] >= row["peer"] for row in found)
-    print(f"\n{ahead} of {len(found)} at least as good as scikit-learn's defaults")
+    ahead = sum(row["mercer"] >= row["peer"] for row in results)
+    print(f"\n{ahead} of {len(results)} at least as good as scikit-learn's defaults")
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
-        (options.out / "auto.json").write_text(json.dumps(found, indent=1))
+        (options.out / "auto.json").write_text(json.dumps(results, indent=1))
 
 
 if __name__ == "__main__":

@@ -73,8 +73,9 @@ def tune(
         Candidates of a random search.
     rounds : int, default=2
         Grids of a refining search.
-    cv : int, float, "hold-out", splitter or iterable, default=5
-        Folds, stratified by class; a share of the rows to be held out ("hold-out" is a quarter); or splits from
+    cv : int, float, "hold-out", "leave-one-out", splitter or iterable, default=5
+        Folds, stratified by class; a share of the rows to be held out ("hold-out" is a quarter); every row
+        left out by itself, in closed form, for the squared loss; or splits from
         elsewhere: what has a method `split`, or pairs of arrays of rows.
     repeats : int, default=1
         How often folds are drawn anew.
@@ -339,8 +340,11 @@ def _validation(posed: Posed, cv: Any, repeats: int, ordered: bool, groups: Any)
     if isinstance(cv, float | np.floating):
         return {"hold_out": float(cv)}
     if isinstance(cv, str):
+        if cv == "leave-one-out":
+            return {"leave_one_out": True}
         if cv not in ("hold-out", "holdout"):
-            raise ValueError(f"cv = {cv!r}; it is a number of folds, a share, 'hold-out', a splitter, or splits")
+            words = "a number of folds, a share, 'hold-out', 'leave-one-out', a splitter, or splits"
+            raise ValueError(f"cv = {cv!r}; it is {words}")
         return {"hold_out": 0.25}
     pairs: Iterable[tuple[Any, Any]] = cv.split(posed.X, posed.y, groups) if hasattr(cv, "split") else cv
     return {"splits": as_splits(pairs, len(posed.y))}

@@ -22,8 +22,10 @@ from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     KFold,
+    LeaveOneOut,
     ShuffleSplit,
     StratifiedKFold,
+    cross_val_predict,
     cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
@@ -257,6 +259,14 @@ def test_tune_has_the_scores_of_models_fitted_one_by_one(cancer: Any) -> None:
     assert found.best["mean"] == max(found.table["mean"])
     assert found.best["mean"] - found.best["standard_error"] <= found.simplest["mean"]
     assert found.simplest["C"] <= found.best["C"]
+
+
+def test_every_row_left_out_by_itself_in_closed_form(diabetes: Any) -> None:
+    X, y = diabetes
+    X, y = X[:60], y[:60]
+    found = mercer.tune(X, y, "rbf(gamma=0.1)", alpha=[0.3], estimator=mercer.KernelRidge(), cv="leave-one-out")
+    left = cross_val_predict(mercer.KernelRidge(kernel="rbf", gamma=0.1, alpha=0.3), X, y, cv=LeaveOneOut())
+    assert found.best["mean"] == pytest.approx(np.sqrt(np.mean((left - y) ** 2)), rel=1e-8)
 
 
 def test_tune_of_numbers_is_a_ridge_by_the_rmse(diabetes: Any) -> None:

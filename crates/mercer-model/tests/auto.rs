@@ -66,7 +66,7 @@ fn on_a_target_that_is_chance_the_score_is_chance_and_says_so() {
 
 #[test]
 fn numbers_are_predicted_better_than_by_their_mean() {
-    let (table, target) = data("@yacht", "resistance");
+    let (table, target) = data("@yacht", "label");
     let report = run(&ask(), &table, &target).unwrap();
     assert_eq!((report.task, report.metric), (Task::Numbers, Metric::Rmse));
     assert_eq!(
@@ -101,10 +101,10 @@ fn an_id_is_left_out_and_a_leak_is_told() {
 fn a_short_time_is_kept_and_the_model_is_certified_all_the_same() {
     let (table, target) = data("@moons(n=3000, noise=0.4)", "label");
     let started = Instant::now();
-    let report = run(&Auto { time: Duration::from_secs(3), ..ask() }, &table, &target).unwrap();
+    let report = run(&Auto { time: Duration::from_secs(6), ..ask() }, &table, &target).unwrap();
     assert!(report.model.certified());
     // Unoptimised, on a machine with other things to do.
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
 #[test]

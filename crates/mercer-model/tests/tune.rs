@@ -73,7 +73,6 @@ fn scores_are_those_of_models_fitted_one_by_one() {
         ("@moons(n=90)", "rbf(sigma=0.1..3)", c("0.1..100"), Learner::Smo, Scaling::None),
         ("@moons(n=90)", "rbf(sigma=?)", c("1|10"), Learner::Smo, Scaling::Standardize),
         ("@iris", "rbf(gamma=0.1..10)", c("0.1..100"), Learner::Smo, Scaling::Standardize),
-        ("@yacht", "rbf(sigma=1..4)", c("1..100"), Learner::Svr, Scaling::Standardize),
         ("@iris", "rbf(gamma=0.1|1)", c("1|10"), Learner::Smo, Scaling::None),
         (
             "@yacht",
@@ -102,7 +101,7 @@ fn scores_are_those_of_models_fitted_one_by_one() {
         }
         let exact =
             found.trials.iter().zip(&expected).filter(|(trial, expected)| trial.scores == **expected).count();
-        assert!(10 * exact >= 7 * found.trials.len() || learner != Learner::Smo, "{source}: {exact}");
+        assert!(10 * exact >= 7 * found.trials.len() || learner == Learner::Cholesky, "{source}: {exact}");
     }
 }
 

@@ -135,6 +135,9 @@ fn validation_of(told: &Bound<'_, PyDict>) -> PyResult<Validation> {
         let splits = splits.ok_or_else(|| exception("MercerError", &"rows of splits are counted from 0"))?;
         return Ok(Validation::Given(splits));
     }
+    if told.get_item("leave_one_out")?.is_some() {
+        return Ok(Validation::LeaveOneOut);
+    }
     if let Some(share) = told.get_item("hold_out")? {
         return Ok(Validation::HoldOut { share: share.extract()? });
     }

@@ -39,7 +39,7 @@ pub(crate) struct Auto {
     #[arg(long, value_name = "HOW", allow_hyphen_values = true)]
     pub(crate) class_weight: Option<String>,
     /// Whether the model is fitted again on all rows after it was judged.
-    #[arg(long, value_name = "yes|no", default_value = "yes", value_parser = yes_or_no)]
+    #[arg(long, value_name = "yes|no", default_value = "yes", action = clap::ArgAction::Set, value_parser = yes_or_no)]
     pub(crate) refit: bool,
     /// Memory for matrices, e.g. 500MB or 8GB; 60 % of what is free if not given.
     #[arg(long, value_name = "SIZE", value_parser = memory)]

@@ -227,7 +227,7 @@ fn in_words(report: &Report, data: &Data, options: &Options) -> String {
         Some(path) => visible(&path.display().to_string()),
         None => "no (-o MODEL)".to_owned(),
     };
-    rows.push(("saved   ", format!("{saved}: {fitted}, {support}, {:.1} s", report.seconds)));
+    rows.push(("saved   ", format!("{saved}: {fitted}, {support}")));
     text.push_str(&paragraphs(&rows));
     text
 }

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod auto;
 mod check;
 mod explain;
 mod features;

@@ -17,15 +17,15 @@ pub(super) struct Family {
     pub(super) strengths: Vec<f64>,
 }
 
-/// Strengths that are tried first: C of classes and of ε, μ of squares.
+/// Strengths that are tried first: C of classes, μ of squares.
 const STRENGTHS: [f64; 5] = [0.1, 1.0, 10.0, 100.0, 1000.0];
 const RIDGES: [f64; 6] = [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0];
 
 impl Family {
-    fn new(shape: &str, values: &[f64], learner: Learner, unit: f64) -> Self {
+    fn new(shape: &str, values: &[f64], learner: Learner) -> Self {
         let strengths = match learner {
             Learner::Cholesky => RIDGES.to_vec(),
-            _ => STRENGTHS.iter().map(|strength| rounded(strength * unit)).collect(),
+            _ => STRENGTHS.to_vec(),
         };
         Self { shape: shape.to_owned(), values: values.iter().copied().map(rounded).collect(), strengths }
     }
@@ -81,17 +81,16 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-/// The kernels to try, and of the first family the usual one; C is tried in units of the target.
+/// The kernels to try, and of the first family the usual one.
 pub(super) fn families(
     training: &Training<'_>,
     spec: &Spec,
-    unit: f64,
 ) -> Result<(Vec<Family>, KernelExpr), ModelError> {
     let table = training.table;
     let has = |of: fn(&ColumnData) -> bool| table.columns().iter().any(|column| of(&column.data));
     let numbers = has(|data| data.is_numeric() || matches!(data, ColumnData::Categories(_)));
     let texts = has(|data| matches!(data, ColumnData::Texts(_)));
-    let family = |shape: &str, values: &[f64]| Family::new(shape, values, spec.learner, unit);
+    let family = |shape: &str, values: &[f64]| Family::new(shape, values, spec.learner);
     let lengths = [2.0, 3.0, 4.0, 5.0];
     let mut all = Vec::new();
     if numbers {

@@ -158,8 +158,15 @@ impl Report {
 const COARSE: usize = 2000;
 const FINE: usize = 6000;
 
-/// Up to so many rows squares are minimised exactly; beyond, a factor would take longer than support vectors.
-const SQUARES: usize = 8000;
+/// Rows that there is always time for.
+const LEAST: usize = 200;
+
+/// Rows whose squares are minimised exactly if that takes less than a part of the time; beyond, a factor would take longer
+/// than support vectors. Ten thousand rows take about so many seconds.
+fn squares(time: Duration) -> usize {
+    const SECONDS: f64 = 5.0;
+    (1e4 * (0.4 * time.as_secs_f64() / SECONDS).cbrt()) as usize
+}
 
 /// Shares of the time by which the coarse search, the fine one and the first fit are to be over.
 const SHARES: [f64; 3] = [0.3, 0.55, 0.85];
@@ -197,10 +204,7 @@ pub fn auto(
         Work { ask, task, training, setting, started, tell, part: &part, spec: spec(ask, task, &part)? };
     let Compared { contests, failed, usual, chosen, lead, is_cut_short } = work.compare()?;
 
-    // Comparing needs no proof; a model does.
-    let tolerance = Tolerance { gap: Some(1e-3), ..work.spec.tolerance };
-    let kernel = chosen.kernel.clone();
-    let spec = Spec { kernel, regularization: chosen.strength, tolerance, ..work.spec.clone() };
+    let spec = work.final_spec(&chosen);
     let (first, trained_on, took) = work.fit(&spec)?;
     let judged = match test {
         Some((table, target)) => Rows { table: table.clone(), target: task::as_names(target), weights: None },
@@ -290,35 +294,17 @@ fn strata(task: Task, target: &Column) -> Strata {
 fn spec(ask: &Auto, task: Task, part: &Rows) -> Result<Spec, ModelError> {
     let kernel: KernelExpr = "linear".parse()?;
     let mut spec = match task {
-        Task::Numbers if part.table.len() <= SQUARES => Spec::for_loss(kernel, LossSpec::Squared),
-        Task::Numbers => {
-            let epsilon = 0.1 * unit(task, part);
-            Spec::for_loss(kernel, LossSpec::EpsilonInsensitive { epsilon })
-        }
+        Task::Numbers => Spec::for_loss(kernel, LossSpec::Squared),
         _ => Spec { multiclass: Multiclass::OneVsOne, ..Spec::new(kernel, Learner::Smo) },
     };
-    if spec.learner != Learner::Cholesky {
-        spec.tolerance = Tolerance { gap: None, violation: Some(1e-3 * unit(task, part)) };
+    if task == Task::Classes {
+        spec.tolerance = Tolerance { gap: None, violation: Some(1e-3) };
     }
     spec.offset = true;
     spec.scaling = scaling(&part.table);
     spec.class_weights = ask.class_weights.clone();
     spec.seed = ask.seed;
     Ok(spec)
-}
-
-/// What a number of the target is measured in: its standard deviation, rounded; 1 for classes.
-fn unit(task: Task, part: &Rows) -> f64 {
-    let ColumnData::Numbers(values) = &part.target.data else { return 1.0 };
-    if task == Task::Classes {
-        return 1.0;
-    }
-    let deviation = worries::deviation(values);
-    if deviation > 0.0 && deviation.is_finite() {
-        format!("{deviation:.0e}").parse().unwrap_or(1.0)
-    } else {
-        1.0
-    }
 }
 
 struct Work<'a> {
@@ -360,23 +346,22 @@ impl Work<'_> {
     /// Coarsely on few rows, then finely around the best on more.
     fn compare(&self) -> Result<Compared, ModelError> {
         let training = self.part.training(self.training);
-        let unit = if self.spec.learner == Learner::Svr { unit(self.task, self.part) } else { 1.0 };
-        let (families, kernel) = families(&training, &self.spec, unit)?;
-        let strength = self.strength(unit);
+        let (families, kernel) = families(&training, &self.spec)?;
+        let strength = self.strength();
         let (mut contests, mut failed, mut is_cut_short) = (Vec::new(), Vec::new(), false);
-        let few = self.part.at_most(COARSE, self.task, self.ask.seed)?;
-        let coarse = few.as_ref().unwrap_or(self.part);
         let begun = Instant::now();
-        for (number, family) in families.iter().enumerate() {
+        let (few, first) = self.first(&families[0])?;
+        let coarse = few.as_ref().unwrap_or(self.part);
+        is_cut_short |= first.found.is_cut_short;
+        contests.push((0, first));
+        for (number, family) in families.iter().enumerate().skip(1) {
             let time = self.until(SHARES[0]).div_f64((families.len() - number) as f64);
-            // Whatever happens, the usual kernel is judged.
-            let time = if number == 0 { self.until(SHARES[0]) } else { time };
             match self.contest(family, coarse, time) {
                 Ok(contest) => {
                     is_cut_short |= contest.found.is_cut_short;
                     contests.push((number, contest));
                 }
-                Err(error) if number == 0 || self.is_stopped() => return Err(error),
+                Err(error) if self.is_stopped() => return Err(error),
                 Err(error) => failed.push((family.template(), error.to_string())),
             }
         }
@@ -424,13 +409,51 @@ impl Work<'_> {
         Ok(Compared { contests, failed, usual, chosen, lead, is_cut_short })
     }
 
+    /// The family that the usual kernel is of, on as many rows as there is time for; none for all of them.
+    fn first(&self, family: &Family) -> Result<(Option<Rows>, Contest), ModelError> {
+        let mut rows = COARSE;
+        let mut share = SHARES[0];
+        loop {
+            let few = self.part.at_most(rows, self.task, self.ask.seed)?;
+            match self.contest(family, few.as_ref().unwrap_or(self.part), self.until(share)) {
+                Ok(contest) => return Ok((few, contest)),
+                Err(_) if rows > LEAST && share < SHARES[2] && !self.is_stopped() => {
+                    (rows, share) = ((rows / 4).max(LEAST), share + 0.2);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
     fn sign(&self) -> f64 {
         if self.metric().info().larger_is_better { 1.0 } else { -1.0 }
     }
 
     /// The strength that everyone would begin with.
-    fn strength(&self, unit: f64) -> Regularization {
-        if self.spec.learner == Learner::Cholesky { Regularization::Mu(1.0) } else { Regularization::C(unit) }
+    fn strength(&self) -> Regularization {
+        if self.spec.learner == Learner::Cholesky { Regularization::Mu(1.0) } else { Regularization::C(1.0) }
+    }
+
+    /// What is fitted in the end: comparing needs no proof, a model does. Numbers of more rows than can be factored are left
+    /// to support vectors, whose C gives an error of usual size e the pull that squares with μ give it: e/μ.
+    fn final_spec(&self, chosen: &Trial) -> Spec {
+        let tolerance = Tolerance { gap: Some(1e-3), ..self.spec.tolerance };
+        let (kernel, rows) = (chosen.kernel.clone(), self.part.table.len());
+        let same = Spec { kernel, regularization: chosen.strength, tolerance, ..self.spec.clone() };
+        let fits = rows <= squares(self.ask.time) && self.setting.budget.allows(8 * (rows as u128).pow(2));
+        let (Task::Numbers, Regularization::Mu(mu), false) = (self.task, chosen.strength, fits) else {
+            return same;
+        };
+        let error = match (&self.part.target.data, self.metric()) {
+            (_, Metric::Rmse) => chosen.mean(),
+            (ColumnData::Numbers(values), _) => 0.5 * worries::deviation(values),
+            _ => 1.0,
+        };
+        let rounded = |value: f64| format!("{value:.1e}").parse().unwrap_or(value);
+        let loss = LossSpec::EpsilonInsensitive { epsilon: rounded(0.5 * error) };
+        let tolerance = Tolerance { gap: Some(1e-3), violation: Some(1e-2 * error) };
+        let regularization = Regularization::C(rounded(error / mu));
+        Spec { loss: Some(loss), learner: Learner::Svr, regularization, tolerance, ..same }
     }
 
     fn contest(&self, family: &Family, rows: &Rows, time: Duration) -> Result<Contest, ModelError> {
@@ -475,10 +498,10 @@ impl Work<'_> {
             let setting = Setting { limits, ..*self.setting };
             let model = fit(spec, &part.training(self.training), &setting)?;
             let is_late = model.machines().iter().any(|machine| machine.status == Status::TimeLimit);
-            if !is_late || rows <= COARSE || self.is_stopped() {
+            if !is_late || rows <= LEAST || self.is_stopped() {
                 return Ok((model, rows, begun.elapsed()));
             }
-            rows = (rows / 3).max(COARSE);
+            rows = (rows / 3).max(LEAST);
             share = 1.0;
         }
     }

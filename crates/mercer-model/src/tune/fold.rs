@@ -70,8 +70,7 @@ pub(super) fn said(
     let rows = Rows::of(training, target, &split.train);
     let part = rows.training(training);
     let test = training.table.select(&split.test);
-    let is_shared =
-        matches!(spec.learner, Learner::Smo | Learner::Svr) || super::ridge::suits(spec, part.weights);
+    let is_shared = spec.learner == Learner::Smo || super::ridge::suits(spec, part.weights);
     if is_shared
         && spec.penalty == Penalty::Squared
         && spec.probabilities.is_none()

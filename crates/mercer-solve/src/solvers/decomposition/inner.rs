@@ -298,13 +298,19 @@ mod tests {
     /// Noisy labels on a line under a Gaussian kernel, with boxes so wide that most steps are made by few variables.
     fn problem(n: usize) -> (Part, Vec<f64>) {
         let x: Vec<f64> = (0..n).map(|i| ((i * 7919) % n) as f64 / n as f64 * 20.0).collect();
-        let label = |i: usize| if (x[i].sin() > 0.0) == ((i * 31) % 17 != 0) { 1.0 } else { -1.0 };
+        let label = |i: usize| if (x[i].sin() > 0.0) != (i * 31).is_multiple_of(17) { 1.0 } else { -1.0 };
         let kernel = (0..n * n).map(|at| (-(x[at / n] - x[at % n]).powi(2)).exp()).collect();
         let (lower, upper) =
             (0..n).map(|i| if label(i) > 0.0 { (0.0, 200.0) } else { (-200.0, 0.0) }).unzip();
         let gradient = (0..n).map(|i| -label(i)).collect();
-        let part =
-            Part { beta: vec![0.0; n], gradient, ridge: vec![0.0; n], lower, upper, groups: vec![0..n] };
+        let part = Part {
+            beta: vec![0.0; n],
+            gradient,
+            ridge: vec![0.0; n],
+            lower,
+            upper,
+            groups: std::iter::once(0..n).collect(),
+        };
         (part, kernel)
     }
 
