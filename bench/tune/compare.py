@@ -240,7 +240,7 @@ def mercer_one_out(x: Floats, y: Floats, grid: dict[str, list[float]], _: Folds,
     found = mercer.tune(x, y, kernel, alpha=grid["alpha"], estimator=ridge, cv="leave-one-out", n_jobs=threads)
     return {
         "score": -found.best["mean"],
-        "at": {"gamma": found.best["gamma"], "alpha": found.best["alpha"]},
+        "at": {"kernel": found.best["kernel"], "alpha": found.best["alpha"]},
         "means": [-float(mean) for mean in found.table["mean"]],
         "folds": 1,
         "solved": solved_by(found.table["solved"]),
