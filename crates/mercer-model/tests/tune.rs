@@ -244,3 +244,37 @@ fn a_machine_that_was_not_solved_is_told_and_not_taken_down() {
     assert!(found(&tuning, &table, &target).best().is_solved);
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 4);
 }
+
+#[test]
+fn a_precomputed_matrix_has_the_scores_of_the_kernel_that_it_was_computed_by() {
+    for (source, learner, strength) in [
+        ("@iris", Learner::Smo, c("1|10")),
+        ("@yacht", Learner::Cholesky, Strength::Mu("0.1|1".parse().unwrap())),
+    ] {
+        let (table, target) = data(source);
+        let (points, _) = mercer_kernel::vectors(&table).unwrap();
+        let n = points.len();
+        let entry = |at: usize| -> f64 {
+            points.point(at / n).iter().zip(points.point(at % n)).map(|(a, b)| a * b).sum()
+        };
+        let matrix = mercer_points::Dense::new(n, n, (0..n * n).map(entry).collect()).unwrap();
+        let mut square = Table::new();
+        square.push("K", ColumnData::Indices(mercer_points::Indices::all(matrix).unwrap())).unwrap();
+        let with = |kernel: &str, table: &Table| {
+            let mut tuning = tuning(kernel, strength.clone(), learner);
+            tuning.spec.multiclass = Multiclass::OneVsOne;
+            found(&tuning, table, &target).trials.into_iter().map(|trial| trial.scores).collect::<Vec<_>>()
+        };
+        for (one, other) in with("linear", &table).concat().iter().zip(with("precomputed", &square).concat())
+        {
+            assert!((one - other).abs() <= 0.021 * (1.0 + one.abs()), "{source}: {one} {other}");
+        }
+    }
+    let (_, target) = data("@moons(n=30)");
+    let matrix = mercer_points::Dense::new(30, 30, vec![1.0; 900]).unwrap();
+    let mut square = Table::new();
+    square.push("K", ColumnData::Indices(mercer_points::Indices::all(matrix).unwrap())).unwrap();
+    let tuning = tuning("precomputed", c("1"), Learner::Newton);
+    let wrong = tune(&tuning, &Training::new(&square, &target), &Setting::default(), &|_| {}).unwrap_err();
+    assert!(wrong.to_string().contains("newton does not"), "{wrong}");
+}

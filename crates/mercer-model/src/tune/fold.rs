@@ -74,10 +74,17 @@ pub(super) fn said(
     if is_shared
         && spec.penalty == Penalty::Squared
         && spec.probabilities.is_none()
-        && !spec.kernel.uses("precomputed")
         && let Some(said) = together(spec, strengths, &part, classes, &test, setting)?
     {
         return Ok(said);
+    }
+    if spec.kernel.uses("precomputed") {
+        // A model numbers the rows of its own matrix, which is another one for each part.
+        return Err(ModelError::Spec(format!(
+            "a search on a precomputed matrix shares its entries, which smo and cholesky do without --probabilities, and {} \
+             does not",
+            spec.learner
+        )));
     }
     strengths
         .iter()
