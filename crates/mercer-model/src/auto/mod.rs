@@ -1,5 +1,5 @@
 //! The one-command path: from a table and the name of its target to a certified model that was judged on rows it has not
-//! seen (`docs/maths.md` §6.4).
+//! seen (`docs/maths.md` §6.3).
 //!
 //! Columns that can only mislead are left out, the task follows from the target, kernels and strengths are tried on folds of
 //! the training rows — coarsely on few rows, finely on more — and the usual kernel stays unless another one is better by
@@ -532,7 +532,7 @@ const FOLDS: usize = 5;
 const CLEARLY: f64 = 2.0;
 
 /// By how much one candidate is better than another on the same splits, and the standard error of that: splits share rows,
-/// for which the variance is corrected (Nadeau and Bengio 2003; `docs/maths.md` §6.4).
+/// for which the variance is corrected (Nadeau and Bengio 2003; `docs/maths.md` §6.3).
 fn lead(sign: f64, one: &Trial, other: &Trial) -> (f64, f64) {
     let differences: Vec<f64> = one.scores.iter().zip(&other.scores).map(|(a, b)| sign * (a - b)).collect();
     let n = differences.len() as f64;
