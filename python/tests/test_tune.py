@@ -148,10 +148,6 @@ def test_weights_of_classes_with_names(iris: Any) -> None:
     check(mercer.SVC(gamma=0.1, tol=1e-6), sklearn.svm.SVC(gamma=0.1, tol=1e-6), grid, iris)
 
 
-@pytest.mark.skipif(
-    not hasattr(GridSearchCV, "_check_scorers_accept_sample_weight"),
-    reason="before scikit-learn 1.7 weights count in training alone",
-)
 def test_weights_of_rows(cancer: Any, diabetes: Any) -> None:
     weights = np.where(cancer[1] == 0, 20.0, 0.1)
     grid = {"C": [0.01, 0.1, 1], "gamma": [0.01]}

@@ -1,6 +1,7 @@
 //! From the words about data to a table and its target.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use mercer::gram::Ideal;
@@ -10,6 +11,7 @@ use mercer::model::Model;
 use mercer::points::{
     Column, ColumnData, Indices, Kind, Points, ReadOptions, Strata, Table, default_target, holdout, read,
 };
+use mercer::solve::Limits;
 
 use crate::args::Input;
 
@@ -209,6 +211,12 @@ pub(crate) fn kernel(text: &str) -> anyhow::Result<KernelExpr> {
 /// Parses a map.
 pub(crate) fn map(text: &str) -> anyhow::Result<MapExpr> {
     Ok(text.parse::<MapExpr>()?)
+}
+
+/// The limits that were asked for. Durations have an end; nobody waits for longer than this.
+pub(crate) fn limits(seconds: Option<f64>, iterations: Option<u64>) -> Limits {
+    let time = seconds.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)));
+    Limits { time, iterations }
 }
 
 /// The memory budget that was asked for, or the default.

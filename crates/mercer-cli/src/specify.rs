@@ -54,6 +54,20 @@ pub(crate) fn specify(
     Ok((spec, chosen))
 }
 
+/// The same where nobody need say what to do about several classes: they are taken pair by pair.
+pub(crate) fn specify_several(
+    options: &Fit,
+    kernel: KernelExpr,
+    target: Option<&Column>,
+    place: &str,
+) -> anyhow::Result<(Spec, Option<String>)> {
+    let (mut spec, chosen) = specify(options, kernel, target, place)?;
+    if spec.multiclass == Multiclass::Refuse && spec.learner.info().kind != Kind::Numbers {
+        spec.multiclass = Multiclass::OneVsOne;
+    }
+    Ok((spec, chosen))
+}
+
 /// Whether λ means anything to a learner.
 pub(crate) fn has_lambda(learner: Learner) -> bool {
     learner == Learner::NuSvr || (!learner.info().losses.is_empty() && learner != Learner::Lms)

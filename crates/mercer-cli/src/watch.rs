@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use mercer::model::tune::Sofar;
 use mercer::solve::{Progress, Watch};
 use serde_json::{Value, json};
 
@@ -132,6 +133,35 @@ impl Watch for Onlooker {
 
     fn stopped(&self) -> bool {
         stopped()
+    }
+}
+
+/// Fits of a search, counted on stderr until it is dropped.
+pub(crate) struct Counter {
+    bar: Option<ProgressBar>,
+}
+
+impl Counter {
+    pub(crate) fn new(telling: Telling) -> Self {
+        let seen = telling == Telling::Auto && std::io::stderr().is_terminal();
+        let form = "{bar:24} {pos} of {len} fits  {eta} left";
+        let style = || ProgressStyle::with_template(form).expect("the template is a constant");
+        Self { bar: seen.then(|| ProgressBar::new(0).with_style(style())) }
+    }
+
+    pub(crate) fn tell(&self, sofar: Sofar) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(sofar.all as u64);
+            bar.set_position(sofar.done as u64);
+        }
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }
 

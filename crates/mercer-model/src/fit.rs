@@ -15,9 +15,10 @@ use mercer_solve::{Limits, Silent, SolveError, Watch};
 
 use crate::calibration;
 use crate::engine::ROW;
+use crate::ground::Ground;
 use crate::machines::{Fitted, Posed, judge, machines};
 use crate::needs::{Needs, is_linear, is_matrix};
-use crate::target::{Goal, goal, loss_of, row_weights};
+use crate::target::{Goal, loss_of};
 use crate::{Kind, Learner, Model, ModelError, Parts, Preprocessing, Provenance, Schema, Spec, Task};
 
 /// Rows to learn from.
@@ -69,14 +70,28 @@ impl std::fmt::Debug for Setting<'_> {
     }
 }
 
+impl Setting<'_> {
+    /// Whether work that began then is to end.
+    pub(crate) fn is_over(&self, began: Instant) -> bool {
+        self.watch.stopped() || self.limits.time.is_some_and(|limit| began.elapsed() >= limit)
+    }
+
+    /// The same with what is left of the time for work that began then.
+    pub(crate) fn rest(&self, began: Instant) -> Self {
+        self.within(self.limits.time.map(|limit| limit.saturating_sub(began.elapsed())))
+    }
+
+    /// The same with another time.
+    pub(crate) fn within(&self, time: Option<std::time::Duration>) -> Self {
+        Self { limits: Limits { time, ..self.limits }, ..*self }
+    }
+}
+
 impl Default for Setting<'_> {
     fn default() -> Self {
         Self { limits: Limits::default(), budget: Budget::default(), watch: &Silent }
     }
 }
-
-/// Up to so many rows products with K are made in double precision: they are cheap there.
-const DOUBLE: usize = 5000;
 
 /// Learns a model.
 ///
@@ -96,17 +111,12 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
     if rows == 0 {
         return Err(SolveError::Empty.into());
     }
-    let loss = check(spec)?;
-    let goal = goal(spec, loss, (training.target, training.others), rows)?;
-    let weights = row_weights(spec, &goal, training.weights, rows)?;
+    let ground = Ground::of(spec, training)?;
     if spec.probabilities.is_some() {
-        calibration::check(spec, &goal, weights.as_deref())?;
+        calibration::check(spec, &ground.goal, ground.weights.as_deref())?;
     }
     let lambda = spec.regularization.lambda(rows)?;
-    let (schema, preprocessing) = prepare(spec, training)?;
-    let table = preprocessing.apply(&schema, training.table)?;
-    let precision = if rows <= DOUBLE { Precision::Double } else { Precision::Single };
-    let gram = Lazy::with(&spec.kernel, &table, registry)?.in_precision(precision);
+    let gram = ground.gram(spec, training)?;
     let features =
         if spec.learner.info().explicit { Some(features(spec, &gram, setting.budget)?) } else { None };
     // Before solving, so that nothing takes long after a stop.
@@ -115,6 +125,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
         training.target.into_iter().chain(training.others),
         training.weights,
     );
+    let Ground { loss, goal, weights, schema, preprocessing, table } = ground;
     let posed = Posed {
         spec,
         loss,
@@ -191,19 +202,14 @@ pub fn certify(
     alpha: &[f64],
     bias: f64,
 ) -> Result<mercer_solve::Certificate, ModelError> {
-    let rows = training.table.len();
-    let loss = check(spec)?;
-    let goal = goal(spec, loss, (training.target, &[]), rows)?;
-    let weights = row_weights(spec, &goal, training.weights, rows)?;
-    let (schema, preprocessing) = prepare(spec, training)?;
-    let table = preprocessing.apply(&schema, training.table)?;
-    let gram = Lazy::with(&spec.kernel, &table, training.registry)?;
-    let y = match &goal {
+    let ground = Ground::of(spec, &Training { others: &[], ..*training })?;
+    let gram = ground.gram_in(Precision::Double, spec, training)?;
+    let y = match &ground.goal {
         Goal::Numbers(targets) => targets.concat(),
-        Goal::Nothing => vec![0.0; rows],
+        Goal::Nothing => vec![0.0; training.table.len()],
         Goal::Classes(_, codes) => codes.iter().map(|&code| if code == 1 { 1.0 } else { -1.0 }).collect(),
     };
-    judge(spec, loss, (&gram, &y, weights.as_deref()), alpha, bias)
+    judge(spec, ground.loss, (&gram, &y, ground.weights.as_deref()), alpha, bias)
 }
 
 /// What can be said of a specification before any row is looked at.

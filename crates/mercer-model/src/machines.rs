@@ -10,8 +10,8 @@ use mercer_points::{Dense, Points};
 use mercer_solve::loss::{Loss, LossSpec};
 use mercer_solve::solvers::{Norm, SeveralByCholesky, SeveralByEigen};
 use mercer_solve::{
-    Certificate, Claim, Convexity, Features, Limits, Objective, Penalty, Problem, Regularization, Run,
-    Solution, SolveError, Solver, Status, certify, certify_until,
+    Certificate, Claim, Convexity, Features, Objective, Penalty, Problem, Regularization, Run, Solution,
+    SolveError, Solver, Status, certify, certify_until,
 };
 
 use rayon::prelude::*;
@@ -123,8 +123,7 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
 
 /// Whether the work is to end.
 fn is_over(posed: &Posed<'_>, started: Instant) -> bool {
-    let setting = posed.setting;
-    setting.watch.stopped() || setting.limits.time.is_some_and(|limit| started.elapsed() >= limit)
+    posed.setting.is_over(started)
 }
 
 /// Whether pairs are solved by blocks of their dual, in the memory that squares of working sets take.
@@ -283,9 +282,8 @@ fn pursue<R>(
     };
     let norm = Norm { inner: plain };
     let solver: &dyn Solver = if posed.spec.penalty == Penalty::Norm { &norm } else { plain };
-    let limits = posed.setting.limits;
-    let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
-    let mut run = Run::new(posed.setting.watch, Limits { time, ..limits }, posed.spec.tolerance);
+    let rest = posed.setting.rest(started);
+    let mut run = Run::new(rest.watch, rest.limits, posed.spec.tolerance);
     let solution = solver.solve(&problem, start, &mut run)?;
     if solution.alpha.len() != problem.len() || solution.alpha.iter().any(|a| !a.is_finite()) {
         let said =

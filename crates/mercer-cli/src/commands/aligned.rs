@@ -7,12 +7,10 @@ use mercer::model::{Model, Setting, Spec, Training, fit};
 use mercer::solve::Limits;
 use serde_json::{Value, json};
 
+use super::tune::SHOWN;
 use crate::args::Tune;
 use crate::output::{Answer, columns, count, note, number, print, visible};
 use crate::{model_file, words};
-
-/// Candidates that are shown.
-const SHOWN: usize = 10;
 
 /// What was found, and the machine that the best kernel would have.
 pub(super) struct Ranked {

@@ -210,6 +210,7 @@ fn in_words(report: &Report, data: &Data, options: &Options) -> String {
         "naive   ",
         format!("the same answer for every row: {} {}", report.metric, short(report.naive)),
     ));
+    rows.push(("model   ", words::problem(&report.model)));
     let worst = words::worst_first(&report.model);
     let gap = worst.first().map_or(f64::NAN, |(_, found)| found.relative_gap);
     rows.push(match words::shortfall(&report.model) {

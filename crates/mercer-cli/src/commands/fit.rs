@@ -1,17 +1,15 @@
 //! `mercer fit`: a machine from data, certified, reported and saved.
 
-use std::time::Duration;
-
 use anyhow::bail;
 use mercer::kernel::Registry;
 use mercer::model::{Calibration, Curve, Kind, Model, Spec};
 use mercer::model::{ModelError, Outcome, Setting, Training, fit};
 use mercer::points::Points;
-use mercer::solve::{Claim, CommonPoint, Limits, SolveError, Status};
+use mercer::solve::{Claim, CommonPoint, SolveError, Status};
 use serde_json::{Value, json};
 
 use crate::args::Fit;
-use crate::input::{Data, budget, kernel, load_weighted};
+use crate::input::{Data, budget, kernel, limits, load_weighted};
 use crate::labels::{misses, rmse};
 use crate::output::{Answer, count, note, number, print, visible};
 use crate::specify::specify;
@@ -78,9 +76,7 @@ fn learn(options: &Fit, spec: &Spec, data: &Data, onlooker: &Onlooker) -> Result
         registry: &registry,
         source: &data.name,
     };
-    // Durations have an end; nobody waits for longer than this.
-    let time = options.time_limit.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)));
-    let limits = Limits { time, iterations: options.max_iter };
+    let limits = limits(options.time_limit, options.max_iter);
     fit(spec, &training, &Setting { limits, budget: budget(options.memory), watch: onlooker })
 }
 

@@ -1,22 +1,20 @@
 //! `mercer path`: one machine as its penalty grows weaker.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
-use std::time::Duration;
+use std::io::{BufWriter, Write};
 
 use anyhow::Context;
 use mercer::model::metrics::Metric;
-use mercer::model::tune::{RegularizationPath, Sofar, Validation, Waypoint, path};
-use mercer::model::{Kind, Multiclass, Setting, Spec, Training};
-use mercer::solve::Limits;
+use mercer::model::tune::{RegularizationPath, Validation, Waypoint, path};
+use mercer::model::{Setting, Spec, Training};
 use serde_json::{Value, json};
 
-use super::tune::{bar, plain, strength};
+use super::tune::{plain, strength};
 use crate::args::{Fit, Path};
-use crate::input::{budget, kernel, load_weighted};
+use crate::input::{budget, kernel, limits, load_weighted};
 use crate::output::{Answer, check_file, columns, count, note, number, print, visible};
-use crate::specify::specify;
-use crate::watch::{Onlooker, Telling, listen};
+use crate::specify::specify_several;
+use crate::watch::{Counter, Onlooker, Telling, listen};
 use crate::words;
 
 pub(crate) fn run(options: &Path) -> anyhow::Result<Answer> {
@@ -26,10 +24,7 @@ pub(crate) fn run(options: &Path) -> anyhow::Result<Answer> {
         check_file(path, "a table", ["csv", "csv"])?;
     }
     let data = load_weighted(&options.input, Some(&kernel), options.weights.as_deref())?;
-    let (mut spec, chosen) = specify(&as_fit(options), kernel, data.target.as_ref(), &data.name)?;
-    if spec.multiclass == Multiclass::Refuse && spec.learner.info().kind != Kind::Numbers {
-        spec.multiclass = Multiclass::OneVsOne;
-    }
+    let (spec, chosen) = specify_several(&as_fit(options), kernel, data.target.as_ref(), &data.name)?;
     let (lambda, mu, c) = (options.lambda.as_deref(), options.mu.as_deref(), options.big_c.as_deref());
     let strengths = strength(lambda, mu, c, "0.01..1000")?.grid(options.points as usize)?;
     let metric = options.metric.as_deref().map(str::parse::<Metric>).transpose().context("--metric")?;
@@ -41,26 +36,17 @@ pub(crate) fn run(options: &Path) -> anyhow::Result<Answer> {
     };
     listen();
     let watch = Onlooker::new(Telling::Nothing);
-    let time = options.time_limit.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)));
-    let setting =
-        Setting { limits: Limits { time, iterations: None }, budget: budget(options.memory), watch: &watch };
+    let limits = limits(options.time_limit, None);
+    let setting = Setting { limits, budget: budget(options.memory), watch: &watch };
     let training = Training {
         weights: data.weights.as_deref(),
         source: &data.name,
         ..Training::new(&data.table, data.target.as_ref().context("there is no target")?)
     };
-    let bar = (telling == Telling::Auto && std::io::stderr().is_terminal()).then(bar);
-    let tell = |sofar: Sofar| {
-        if let Some(bar) = &bar {
-            bar.set_length(sofar.all as u64);
-            bar.set_position(sofar.done as u64);
-        }
-    };
-    let found = path(&spec, &strengths, metric, validation.as_ref(), &training, &setting, &tell);
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
-    let found = found?;
+    let counter = Counter::new(telling);
+    let tell = |sofar| counter.tell(sofar);
+    let found = path(&spec, &strengths, metric, validation.as_ref(), &training, &setting, &tell)?;
+    drop(counter);
     if let Some(path) = &options.table {
         save(&found, path)?;
     }

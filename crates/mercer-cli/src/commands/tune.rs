@@ -1,29 +1,27 @@
 //! `mercer tune`: a search for a kernel and λ, judged on rows that candidates have not seen.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 use mercer::model::metrics::Metric;
-use mercer::model::tune::{Found, Search, Sofar, Strength, Template, Trial, Tuning, Validation, tune};
-use mercer::model::{Kind, Model, Multiclass, Setting, Spec, Training, fit};
+use mercer::model::tune::{Found, Search, Strength, Template, Trial, Tuning, Validation, tune};
+use mercer::model::{Model, Setting, Spec, Training, fit};
 use mercer::points::{Categories, Column, ColumnData};
 use mercer::solve::Limits;
 use serde_json::{Value, json};
 
 use super::aligned::{self, rank};
 use crate::args::{Fit, Input, Strength as Spellings, Tune};
-use crate::input::{Data, budget, load_weighted};
+use crate::input::{Data, budget, limits, load_weighted};
 use crate::output::{Answer, check_file, columns, count, note, number, print, quote, visible};
-use crate::specify::specify;
-use crate::watch::{Onlooker, Telling, listen};
+use crate::specify::specify_several;
+use crate::watch::{Counter, Onlooker, Telling, listen};
 use crate::{model_file, words};
 
 /// Candidates that are shown.
-const SHOWN: usize = 10;
+pub(super) const SHOWN: usize = 10;
 
 pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
     let template: Template = options.kernel.parse().context("--kernel")?;
@@ -42,10 +40,7 @@ pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
     let first = template.grid(2).into_iter().next().context("--kernel: no value fits")?;
     let mut data = load_weighted(&options.input, Some(&first), options.weights.as_deref())?;
     let validation = validation(options, &mut data)?;
-    let (mut spec, chosen) = specify(&as_fit(options), first, data.target.as_ref(), &data.name)?;
-    if spec.multiclass == Multiclass::Refuse && spec.learner.info().kind != Kind::Numbers {
-        spec.multiclass = Multiclass::OneVsOne;
-    }
+    let (spec, chosen) = specify_several(&as_fit(options), first, data.target.as_ref(), &data.name)?;
     let usual = if options.alignment { "1" } else { "0.1..1000" };
     let strength =
         strength(options.lambda.as_deref(), options.mu.as_deref(), options.big_c.as_deref(), usual)?;
@@ -62,36 +57,23 @@ pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
     };
     listen();
     let watch = Onlooker::new(Telling::Nothing);
-    let time = options.time_limit.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)));
     let setting =
-        Setting { limits: Limits { time, iterations: None }, budget: budget(options.memory), watch: &watch };
+        Setting { limits: limits(options.time_limit, None), budget: budget(options.memory), watch: &watch };
     let training = Training {
         others: &[],
         weights: data.weights.as_deref(),
         source: &data.name,
         ..Training::new(&data.table, data.target.as_ref().context("there is no target")?)
     };
-    let bar = (telling == Telling::Auto && std::io::stderr().is_terminal()).then(bar);
-    let tell = |sofar: Sofar| {
-        if let Some(bar) = &bar {
-            bar.set_length(sofar.all as u64);
-            bar.set_position(sofar.done as u64);
-        }
-    };
+    let counter = Counter::new(telling);
     if options.alignment {
-        let ranked = rank(&tuning, &spec, &training, &setting, &tell);
-        if let Some(bar) = &bar {
-            bar.finish_and_clear();
-        }
-        let ranked = ranked?;
+        let ranked = rank(&tuning, &spec, &training, &setting, &|sofar| counter.tell(sofar))?;
+        drop(counter);
         chosen.iter().for_each(|chosen| note(chosen));
         return aligned::answer(options, ranked, &training, &setting);
     }
-    let found = tune(&tuning, &training, &setting, &tell);
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
-    let found = found?;
+    let found = tune(&tuning, &training, &setting, &|sofar| counter.tell(sofar))?;
+    drop(counter);
     if let Some(path) = &options.table {
         save(&found, path)?;
     }
@@ -122,11 +104,6 @@ pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
         answer = Answer::No;
     }
     Ok(answer)
-}
-
-pub(super) fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:24} {pos} of {len} fits  {eta} left");
-    ProgressBar::new(0).with_style(style.expect("the template is a constant"))
 }
 
 /// The words that a search and a fit have in common.
@@ -244,7 +221,7 @@ fn in_words(
     winner: &Trial,
     model: Option<(&Model, &Path)>,
 ) -> String {
-    let sign = if found.metric.info().larger_is_better { -1.0 } else { 1.0 };
+    let sign = -found.metric.sign();
     let most = found.trials.iter().map(|trial| trial.rows).max().unwrap_or(0);
     let mut ranked: Vec<&Trial> = found.trials.iter().filter(|trial| trial.rows == most).collect();
     ranked.sort_by(|a, b| (sign * a.mean()).total_cmp(&(sign * b.mean())));

@@ -52,7 +52,7 @@ impl Family {
         }
         let values = match place {
             // Lengths of substrings are whole numbers, and all of them were tried.
-            Some(at) if self.values[at].fract() == 0.0 && self.shape.contains("k=?") => vec![self.values[at]],
+            Some(at) if self.shape.contains("k=?") => vec![self.values[at]],
             Some(at) => beside(&self.values, at, 0.25),
             None => Vec::new(),
         };

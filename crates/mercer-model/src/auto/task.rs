@@ -12,11 +12,10 @@ const MOST: f64 = 30.0;
 /// Names are classes, and so are two different numbers. Whole numbers that count from 0 or 1 are the numbers of classes
 /// (one may be missing of up to ten); all other numbers are meant as numbers.
 pub(super) fn infer(target: &Column) -> Result<(Task, String), ModelError> {
+    let (names, _) = levels(target)?;
     let ColumnData::Numbers(values) = &target.data else {
-        let (names, _) = levels(target)?;
         return Ok((Task::Classes, format!("{} names", names.len())));
     };
-    let (names, _) = levels(target)?;
     let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), &v| (low.min(v), high.max(v)));
     let are_whole = values.iter().all(|v| v.fract() == 0.0);
     let found = names.len();

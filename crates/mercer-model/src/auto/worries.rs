@@ -138,7 +138,7 @@ pub(super) fn of_data(
         let mut counts = vec![0_usize; names.len()];
         codes.iter().for_each(|&code| counts[code] += 1);
         let least = (0..names.len()).min_by_key(|&class| counts[class]);
-        // A tenth of what an even share would be, or a tenth of all of two classes.
+        // A fifth of an even share: a tenth of all rows where there are two classes.
         let even = 1.0 / names.len().max(1) as f64;
         if let Some(class) = least {
             let share = counts[class] as f64 / codes.len().max(1) as f64;

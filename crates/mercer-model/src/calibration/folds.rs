@@ -2,14 +2,14 @@
 //!
 //! A fold is a fit like any other, without its rows: whatever is learned, such as scaling, is learned without them.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use mercer_points::{Column, Points, Split, Strata, folds};
-use mercer_solve::{Limits, Status};
+use mercer_solve::Status;
 
 use super::{Calibration, Curve, Held};
+use crate::rows::Rows;
 use crate::target::Goal;
-use crate::tune::Rows;
 use crate::{Between, ModelError, Setting, Spec, Training, fit};
 
 /// Folds.
@@ -57,13 +57,11 @@ pub(crate) fn curves(
     let mut held: Vec<Vec<Held>> = Vec::new();
     for Split { train, test } in splits {
         let [train, test] = [train, test].map(|part| part.iter().map(|&k| rows[k]).collect::<Vec<_>>());
-        let time = setting.limits.time.map(|limit| limit.saturating_sub(started.elapsed()));
-        if setting.watch.stopped() || time == Some(Duration::ZERO) {
+        if setting.is_over(started) {
             return Ok(None);
         }
-        let limits = Limits { time, ..setting.limits };
-        let part = Rows::of(training, target, &train);
-        let model = fit(&plain, &part.training(training), &Setting { limits, ..*setting })?;
+        let part = Rows::of(training.table, target, training.weights, &train);
+        let model = fit(&plain, &part.training(training), &setting.rest(started))?;
         // A machine that was stopped is not what it would have been.
         let is_stopped = |status: Status| matches!(status, Status::Stopped | Status::TimeLimit);
         if model.machines().iter().any(|machine| is_stopped(machine.status)) {

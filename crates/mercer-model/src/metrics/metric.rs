@@ -174,6 +174,16 @@ impl Metric {
         &found.expect("the table is made with the list of variants").1
     }
 
+    /// 1 where larger is better, −1 where smaller is: of two values times this the larger is the better.
+    ///
+    /// ```
+    /// use mercer_model::metrics::Metric;
+    /// assert_eq!((Metric::Accuracy.sign(), Metric::Rmse.sign()), (1.0, -1.0));
+    /// ```
+    pub fn sign(self) -> f64 {
+        if self.info().larger_is_better { 1.0 } else { -1.0 }
+    }
+
     /// Its value, which is finite; an error if the answers lack what it needs, if they are not as they should be, or if
     /// it is not defined for them.
     ///

@@ -46,8 +46,7 @@ pub fn aligned(
         Ideal::of(&target.name, &target.data).map_err(|error| ModelError::Target(error.to_string()))?;
     let mut found = Vec::new();
     for (done, kernel) in kernels.iter().enumerate() {
-        let is_late = setting.limits.time.is_some_and(|limit| started.elapsed() >= limit);
-        if is_late || setting.watch.stopped() {
+        if setting.is_over(started) {
             break;
         }
         let spec = Spec { kernel: kernel.clone(), ..spec.clone() };

@@ -11,10 +11,12 @@ use mercer_points::{Column, Points, Split};
 use mercer_solve::{Penalty, Regularization, Status};
 
 use crate::ballot::Ballot;
-use crate::fit::{check, prepare};
+use crate::fit::check;
+use crate::ground::Ground;
 use crate::machines::{Path, Posed, along};
 use crate::metrics::{Answers, Metric};
-use crate::target::{Goal, goal, row_weights};
+use crate::rows::Rows;
+use crate::target::{Goal, goal};
 use crate::{Learner, ModelError, Outcome, Setting, Spec, Training, fit};
 
 /// What is said of the rows of a test part.
@@ -30,34 +32,6 @@ pub(super) struct Said {
     pub(super) probabilities: Option<Vec<f64>>,
 }
 
-/// Rows of a training set.
-pub(crate) struct Rows {
-    table: mercer_points::Table,
-    target: Column,
-    weights: Option<Vec<f64>>,
-}
-
-impl Rows {
-    pub(crate) fn of(training: &Training<'_>, target: &Column, rows: &[usize]) -> Self {
-        Self {
-            table: training.table.select(rows),
-            target: Column { name: target.name.clone(), data: target.data.select(rows) },
-            weights: training.weights.map(|weights| rows.iter().map(|&i| weights[i]).collect()),
-        }
-    }
-
-    /// They as a training set, with all else as in the whole.
-    pub(crate) fn training<'a>(&'a self, whole: &Training<'a>) -> Training<'a> {
-        Training {
-            table: &self.table,
-            target: Some(&self.target),
-            others: &[],
-            weights: self.weights.as_deref(),
-            ..*whole
-        }
-    }
-}
-
 /// What machines of these strengths say of the test part; `classes` are those of all rows.
 pub(super) fn said(
     spec: &Spec,
@@ -67,7 +41,7 @@ pub(super) fn said(
     split: &Split,
     setting: &Setting<'_>,
 ) -> Result<Vec<Said>, ModelError> {
-    let rows = Rows::of(training, target, &split.train);
+    let rows = Rows::of(training.table, target, training.weights, &split.train);
     let part = rows.training(training);
     let test = training.table.select(&split.test);
     let is_shared = spec.learner == Learner::Smo || super::ridge::suits(spec, part.weights);
@@ -148,16 +122,12 @@ fn together(
     setting: &Setting<'_>,
 ) -> Result<Option<Vec<Said>>, ModelError> {
     let rows = part.table.len();
-    let loss = check(spec)?;
-    let goal = goal(spec, loss, (part.target, &[]), rows)?;
-    let weights = row_weights(spec, &goal, part.weights, rows)?;
-    let (schema, preprocessing) = prepare(spec, part)?;
-    let table = preprocessing.apply(&schema, part.table)?;
+    let ground = Ground::of(spec, part)?;
     let is_dual = spec.learner == Learner::Smo;
     let precision = if rows > DOUBLE && is_dual { Precision::Single } else { Precision::Double };
-    let gram = Lazy::with(&spec.kernel, &table, part.registry)?.in_precision(precision);
-    let posed =
-        Posed { spec, loss, goal: &goal, weights: weights.as_deref(), gram: &gram, features: None, setting };
+    let gram = ground.gram_in(precision, spec, part)?;
+    let (loss, goal, weights) = (ground.loss, &ground.goal, ground.weights.as_deref());
+    let posed = Posed { spec, loss, goal, weights, gram: &gram, features: None, setting };
     // From weak to strong: a coefficient at its bound is mostly there again when the bound has moved out.
     let mut order: Vec<usize> = (0..strengths.len()).collect();
     let lambdas: Vec<f64> =
@@ -166,8 +136,8 @@ fn together(
     let ordered: Vec<Regularization> = order.iter().map(|&k| strengths[k]).collect();
     let paths = if is_dual { Some(along(&posed, &ordered)?) } else { super::ridge::along(&posed, &ordered)? };
     let Some(paths) = paths else { return Ok(None) };
-    let ready = gram.plan().ready(&preprocessing.apply(&schema, test)?)?;
-    let mut said = answers(&gram, &ready, &goal, &paths, classes).into_iter();
+    let ready = gram.plan().ready(&ground.preprocessing.apply(&ground.schema, test)?)?;
+    let mut said = answers(&gram, &ready, goal, &paths, classes).into_iter();
     let mut all: Vec<Option<Said>> = vec![None; strengths.len()];
     order.iter().for_each(|&strength| all[strength] = said.next());
     Ok(Some(all.into_iter().flatten().collect()))

@@ -1,17 +1,19 @@
 //! Leave-one-out in closed form: for the squared loss what a machine says of a row that it was not shown follows from the
 //! machine that was shown all of them, for every strength from one decomposition (`docs/maths.md` §4.9, §6).
 
-use mercer_gram::{Lazy, Precision};
+use mercer_gram::Precision;
 use mercer_linalg::Budget;
-use mercer_points::{Column, Points};
+use mercer_points::Column;
 use mercer_solve::loss::LossSpec;
 use mercer_solve::solvers::EigenRidge;
 use mercer_solve::{Penalty, Regularization, Run};
 
 use super::fold::Said;
-use crate::fit::{check, prepare};
+use crate::fit::check;
+use crate::ground::Ground;
 use crate::metrics::Metric;
-use crate::target::{Goal, goal, row_weights};
+use crate::rows::Rows;
+use crate::target::Goal;
 use crate::{Learner, ModelError, Outcome, Setting, Spec, Training};
 
 /// What machines of these strengths say of each of the rows when it alone is left out.
@@ -30,19 +32,16 @@ pub(super) fn left_out(
              solve; for {said} judge by folds (--folds 10)"
         )));
     }
-    let table = training.table.select(rows);
-    let target = Column { name: target.name.clone(), data: target.data.select(rows) };
-    let weights: Option<Vec<f64>> =
-        training.weights.map(|weights| rows.iter().map(|&i| weights[i]).collect());
-    let goal = goal(spec, loss, (Some(&target), &[]), rows.len())?;
-    let weights = row_weights(spec, &goal, weights.as_deref(), rows.len())?;
-    if weights.is_some_and(|weights| weights.iter().any(|&weight| weight != 1.0)) {
+    let part = Rows::of(training.table, target, training.weights, rows);
+    let part = part.training(training);
+    let ground = Ground::of(spec, &part)?;
+    if ground.weights.as_ref().is_some_and(|weights| weights.iter().any(|&weight| weight != 1.0)) {
         return Err(ModelError::Spec(
             "leave-one-out takes rows that all count alike; with weights judge by folds (--folds 10)"
                 .to_owned(),
         ));
     }
-    let y: Vec<f64> = match &goal {
+    let y: Vec<f64> = match &ground.goal {
         Goal::Numbers(targets) => targets[0].clone(),
         Goal::Classes(names, codes) if names.len() == 2 => {
             codes.iter().map(|&code| if code == 1 { 1.0 } else { -1.0 }).collect()
@@ -54,10 +53,7 @@ pub(super) fn left_out(
             ));
         }
     };
-    let part = Training { table: &table, target: Some(&target), others: &[], weights: None, ..*training };
-    let (schema, preprocessing) = prepare(spec, &part)?;
-    let prepared = preprocessing.apply(&schema, &table)?;
-    let gram = Lazy::with(&spec.kernel, &prepared, part.registry)?.in_precision(Precision::Double);
+    let gram = ground.gram_in(Precision::Double, spec, &part)?;
     // Kernels are worked on side by side.
     let room = Budget::of_bytes(setting.budget.bytes() / rayon::current_num_threads() as u64);
     let mut run = Run::new(setting.watch, setting.limits, spec.tolerance);
@@ -70,7 +66,7 @@ pub(super) fn left_out(
             Some(ridge) if spec.offset => ridge.leave_one_out_with_offset(&y, lambda)?,
             Some(ridge) => ridge.leave_one_out(&y, lambda)?,
         };
-        Ok(of_scores(&goal, y.iter().zip(missed).map(|(y, missed)| y - missed).collect()))
+        Ok(of_scores(&ground.goal, y.iter().zip(missed).map(|(y, missed)| y - missed).collect()))
     };
     strengths.iter().map(say).collect()
 }

@@ -25,7 +25,6 @@ mod template;
 mod validation;
 
 pub use aligned::{Aligned, aligned};
-pub(crate) use fold::Rows;
 pub use path::{RegularizationPath, Waypoint, path};
 pub use template::{Template, Values};
 pub use validation::Validation;
@@ -268,7 +267,7 @@ impl Found {
         splits: usize,
         is_cut_short: bool,
     ) -> Result<Self, ModelError> {
-        let sign = if metric.info().larger_is_better { 1.0 } else { -1.0 };
+        let sign = metric.sign();
         let most = trials.iter().map(|trial| trial.rows).max().unwrap_or(0);
         let fit = |k: &usize| trials[*k].rows == most && trials[*k].mean().is_finite();
         let whole: Vec<usize> = (0..trials.len()).filter(fit).collect();
@@ -432,7 +431,7 @@ impl Work<'_> {
             let splits: Vec<Split> = self.splits.iter().map(thin).collect::<Result<_, _>>()?;
             let (trials, is_cut_short) = self.judge(&plan, &splits)?;
             let mut order: Vec<usize> = (0..trials.len()).collect();
-            let sign = if self.metric.info().larger_is_better { -1.0 } else { 1.0 };
+            let sign = -self.metric.sign();
             order.sort_by(|&a, &b| {
                 (sign * trials[a].mean()).total_cmp(&(sign * trials[b].mean())).then(a.cmp(&b))
             });
@@ -518,8 +517,7 @@ impl Work<'_> {
     }
 
     fn is_over(&self) -> bool {
-        let late = self.setting.limits.time.is_some_and(|limit| self.started.elapsed() >= limit);
-        late || self.setting.watch.stopped()
+        self.setting.is_over(self.started)
     }
 
     /// The metric of every strength on one split, recalled or worked out.
@@ -551,9 +549,7 @@ impl Work<'_> {
         let is_judged = self.metric.info().subject == Subject::Probabilities;
         let probabilities = self.tuning.spec.probabilities.filter(|_| is_judged);
         let spec = Spec { kernel: kernel.clone(), probabilities, ..self.tuning.spec.clone() };
-        let time = self.setting.limits.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
-        let limits = mercer_solve::Limits { time, ..self.setting.limits };
-        let setting = Setting { limits, ..*self.setting };
+        let setting = self.setting.rest(self.started);
         let classes: &[String] = if let Goal::Classes(names, _) = self.goal { names } else { &[] };
         let data = (self.training, self.target);
         let answers = if self.leaves_one_out() {

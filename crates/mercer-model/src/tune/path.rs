@@ -3,7 +3,6 @@
 
 use std::time::Instant;
 
-use mercer_gram::{Lazy, Precision};
 use mercer_points::{Points, Split};
 use mercer_solve::{Certificate, Regularization, Status, certify};
 use rayon::prelude::*;
@@ -11,10 +10,10 @@ use rayon::prelude::*;
 use super::fold::{Said, answers, measured, said, truth};
 use super::leave_one_out::left_out;
 use super::{Sofar, Validation, usual};
-use crate::fit::{check, prepare};
+use crate::ground::Ground;
 use crate::machines::{Posed, traced};
 use crate::metrics::Metric;
-use crate::target::{Goal, row_weights};
+use crate::target::Goal;
 use crate::{Learner, ModelError, Setting, Spec, Training};
 
 /// The machine of one strength.
@@ -60,7 +59,7 @@ pub struct RegularizationPath {
 impl RegularizationPath {
     /// The point that is best on rows held out, of equals the one with the strongest penalty; none if nothing was.
     pub fn best(&self) -> Option<&Waypoint> {
-        let sign = if self.metric.info().larger_is_better { 1.0 } else { -1.0 };
+        let sign = self.metric.sign();
         let worth = |point: &Waypoint| sign * point.held_out_mean().unwrap_or(f64::NAN);
         let held_out = self.points.iter().filter(|point| worth(point).is_finite());
         held_out.reduce(|best, point| if worth(point) > worth(best) { point } else { best })
@@ -114,28 +113,25 @@ pub fn path(
     order.sort_by(|&a, &b| lambdas[b].total_cmp(&lambdas[a]).then(a.cmp(&b)));
     let strengths: Vec<Regularization> = order.iter().map(|&k| strengths[k]).collect();
     let all = (splits.len() + 1) * strengths.len();
-    let is_over =
-        || setting.watch.stopped() || setting.limits.time.is_some_and(|limit| started.elapsed() >= limit);
     let mut points = whole(spec, &strengths, metric, &goal, training, setting)?;
     tell(Sofar { done: strengths.len(), all });
     let done = std::sync::atomic::AtomicUsize::new(strengths.len());
     let classes: &[String] = if let Goal::Classes(names, _) = &goal { names } else { &[] };
     let held_out = |split: &Split| -> Result<Option<Vec<f64>>, ModelError> {
-        if is_over() {
+        if setting.is_over(started) {
             return Ok(None);
         }
-        let time = setting.limits.time.map(|limit| limit.saturating_sub(started.elapsed()));
-        let setting = Setting { limits: mercer_solve::Limits { time, ..setting.limits }, ..*setting };
+        let rest = setting.rest(started);
         let found: Vec<Said> = if validation == Some(&Validation::LeaveOneOut) {
-            left_out(spec, &strengths, (training, target), &split.train, &setting)?
+            left_out(spec, &strengths, (training, target), &split.train, &rest)?
         } else {
-            said(spec, &strengths, (training, target), classes, split, &setting)?
+            said(spec, &strengths, (training, target), classes, split, &rest)?
         };
         let value = |said: &Said| measured(metric, &goal, training.weights, said, &split.test);
         let values = found.iter().map(value).collect::<Result<_, _>>()?;
         let done = done.fetch_add(strengths.len(), std::sync::atomic::Ordering::Relaxed) + strengths.len();
         tell(Sofar { done, all });
-        Ok(Some(values).filter(|_| !is_over()))
+        Ok(Some(values).filter(|_| !setting.is_over(started)))
     };
     let found: Vec<Option<Vec<f64>>> = splits.par_iter().map(held_out).collect::<Result<_, _>>()?;
     let is_cut_short = points.len() < strengths.len() || found.iter().any(Option::is_none);
@@ -147,9 +143,6 @@ pub fn path(
     Ok(RegularizationPath { points, metric, splits: splits.len(), is_cut_short })
 }
 
-/// Up to so many rows answers are made in double precision: they are cheap there.
-const DOUBLE: usize = 5000;
-
 /// The machines of all rows, as far as there was time for them.
 fn whole(
     spec: &Spec,
@@ -160,13 +153,10 @@ fn whole(
     setting: &Setting<'_>,
 ) -> Result<Vec<Waypoint>, ModelError> {
     let rows = training.table.len();
-    let loss = check(spec)?;
-    let weights = row_weights(spec, goal, training.weights, rows)?;
-    let (schema, preprocessing) = prepare(spec, training)?;
-    let table = preprocessing.apply(&schema, training.table)?;
-    let precision = if rows <= DOUBLE { Precision::Double } else { Precision::Single };
-    let gram = Lazy::with(&spec.kernel, &table, training.registry)?.in_precision(precision);
-    let posed = Posed { spec, loss, goal, weights: weights.as_deref(), gram: &gram, features: None, setting };
+    let ground = Ground::of(spec, &Training { others: &[], ..*training })?;
+    let gram = ground.gram(spec, training)?;
+    let (loss, weights) = (ground.loss, ground.weights.as_deref());
+    let posed = Posed { spec, loss, goal, weights, gram: &gram, features: None, setting };
     let found = traced(&posed, strengths, |problem, solution| {
         let is_stopped = matches!(solution.status, Status::Stopped | Status::TimeLimit);
         (!is_stopped).then(|| certify(problem, solution))
