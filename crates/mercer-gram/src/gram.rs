@@ -60,6 +60,11 @@ pub trait Gram: Sync {
         None
     }
 
+    /// Whether [`whole_single`](Gram::whole_single) has all entries.
+    fn keeps_square(&self) -> bool {
+        false
+    }
+
     /// Kα from entries in `f64`, by the rows that have a coefficient; none if `stop`, which is asked now and then with
     /// the rows done and all of them, says so.
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {

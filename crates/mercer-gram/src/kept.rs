@@ -37,9 +37,13 @@ impl<'a> Kept<'a> {
 impl Gram for Kept<'_> {
     stand_for!(gram);
 
+    fn keeps_square(&self) -> bool {
+        self.budget.allows(4 * (self.len() as u128).pow(2))
+    }
+
     fn whole_single(&self, stop: &Stop<'_>) -> Option<&[f32]> {
         let n = self.len();
-        if !self.budget.allows(4 * n as u128 * n as u128) {
+        if !self.keeps_square() {
             return None;
         }
         if self.square.get().is_none() {

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::Gram;
 use crate::gram::stand_for;
+use crate::{Gram, Stop};
 
 /// The same matrix; [`products`](Gram::products) of the vector that was asked for last are not computed again, and what a
 /// solver has [noted](Gram::remember) is there for the certificate.
@@ -41,6 +41,14 @@ impl<'a> Remembered<'a> {
 
 impl Gram for Remembered<'_> {
     stand_for!(gram);
+
+    fn keeps_square(&self) -> bool {
+        self.gram.keeps_square()
+    }
+
+    fn whole_single(&self, stop: &Stop<'_>) -> Option<&[f32]> {
+        self.gram.whole_single(stop)
+    }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
         if let Some((products, rough)) = self.recall(alpha)

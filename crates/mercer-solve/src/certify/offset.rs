@@ -10,15 +10,20 @@ use crate::loss::Loss;
 /// one, and 0 where every offset is as good as any other.
 pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]) -> f64 {
     let rows = Rows { problem, loss, scores };
-    let Some((from, to)) = rows.hull() else { return 0.0 };
-    let (before, exact) = rows.boundary(from, to, |slopes| slopes.1 >= 0.0);
+    let Some(hull) = rows.hull() else { return 0.0 };
     let room = ROUNDING * rows.weight();
+    let near = rows.near(hull, room);
+    let boundary = |holds: &dyn Fn((f64, f64)) -> bool| match &near {
+        Some(near) => near.clone().halved(loss, holds),
+        None => rows.boundary(hull, holds),
+    };
+    let (before, exact) = boundary(&|slopes| slopes.1 >= 0.0);
     if exact.is_finite() && rows.slopes(before).1 < -room && rows.slopes(exact).1 > room {
         return exact;
     }
     // Either an interval is best or the slope passes zero slowly; sums of slopes are zero to rounding only.
-    let (_, first) = rows.boundary(from, to, |slopes| slopes.1 >= -room);
-    let (last, _) = rows.boundary(from, to, |slopes| slopes.0 > room);
+    let (_, first) = boundary(&|slopes| slopes.1 >= -room);
+    let (last, _) = boundary(&|slopes| slopes.0 > room);
     let middle = match (first.is_finite(), last.is_finite()) {
         (true, true) => 0.5 * first + 0.5 * last,
         (true, false) => first,
@@ -26,7 +31,7 @@ pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]
         (false, false) => 0.0,
     };
     // What is rounding next to the sum of all weights may not be so for rows of small weight, nor next to a risk of zero.
-    let (end, _) = rows.boundary(from, to, |slopes| slopes.0 > 0.0);
+    let (end, _) = boundary(&|slopes| slopes.0 > 0.0);
     let better = |b: f64, than: f64| b.is_finite() && rows.risk(b) < rows.risk(than) * (1.0 - 1e-14);
     [exact, end].into_iter().fold(middle, |best, b| if better(b, best) { b } else { best })
 }
@@ -86,7 +91,7 @@ fn sum_of_slopes(loss: &dyn Loss, rows: impl Iterator<Item = (f64, f64, f64)>, b
 impl Rows<'_> {
     /// Neighbouring offsets between which a monotone condition on the slopes becomes true; both −∞ where it always is, ∞
     /// where never.
-    fn boundary(&self, from: f64, to: f64, holds: impl Fn((f64, f64)) -> bool) -> (f64, f64) {
+    fn boundary(&self, (from, to): (f64, f64), holds: &dyn Fn((f64, f64)) -> bool) -> (f64, f64) {
         let (mut low, mut high) = (from, to);
         let mut step = (to - from).max(1.0 + 1e-3 * from.abs().max(to.abs()));
         let mut tries = 0..TRIES;
@@ -102,35 +107,89 @@ impl Rows<'_> {
             }
             (low, high, step) = (high, high + step, 4.0 * step);
         }
-        // Rows whose slope is the same at both ends have it in between; they are summed once.
-        let (mut open, mut settled): (Vec<_>, f64) = (self.counted().collect(), 0.0);
-        let mut narrows = true;
-        for halving in 0..STEPS {
-            let middle = 0.5 * low + 0.5 * high;
-            if middle <= low || middle >= high {
+        Bracket { low, high, open: self.counted().collect(), settled: 0.0 }.halved(self.loss, holds)
+    }
+
+    /// A bracket of every offset at which the slopes are zero, or as good as zero, that most rows have settled in; none
+    /// where they are so at an end of the hull.
+    fn near(&self, (low, high): (f64, f64), room: f64) -> Option<Bracket> {
+        if self.slopes(low).1 >= -room || self.slopes(high).0 <= room {
+            return None;
+        }
+        let mut bracket = Bracket { low, high, open: self.counted().collect(), settled: 0.0 };
+        while bracket.open.len() > FEW {
+            let middle = bracket.middle()?;
+            let (left, right) = bracket.slopes(self.loss, middle);
+            if left > room {
+                bracket.high = middle;
+            } else if right < -room {
+                bracket.low = middle;
+            } else {
                 break;
             }
-            let (left, right) = sum_of_slopes(self.loss, open.iter().copied(), middle);
-            if holds((settled + left, settled + right)) {
-                high = middle
-            } else {
-                low = middle
-            }
-            if narrows && halving % 4 == 3 {
-                let before = open.len();
-                open.retain(|&(w, y, f)| {
-                    let (first, last) = (self.loss.slopes(y, f + low).1, self.loss.slopes(y, f + high).0);
-                    if first == last {
-                        settled += w * first;
-                    }
-                    first != last
-                });
-                narrows = open.len() < before;
-            }
+            bracket.settle(self.loss);
         }
-        (low, high)
+        Some(bracket)
     }
 }
+
+/// Offsets between which something is, and the rows whose slopes are not the same at both.
+#[derive(Clone)]
+struct Bracket {
+    low: f64,
+    high: f64,
+    open: Vec<(f64, f64, f64)>,
+    /// The slopes of the other rows.
+    settled: f64,
+}
+
+impl Bracket {
+    /// A number between the ends, if there is one.
+    fn middle(&self) -> Option<f64> {
+        let middle = 0.5 * self.low + 0.5 * self.high;
+        (middle > self.low && middle < self.high).then_some(middle)
+    }
+
+    fn slopes(&self, loss: &dyn Loss, b: f64) -> (f64, f64) {
+        let (left, right) = sum_of_slopes(loss, self.open.iter().copied(), b);
+        (self.settled + left, self.settled + right)
+    }
+
+    /// Rows whose slope is the same at both ends have it in between; they are summed once.
+    fn settle(&mut self, loss: &dyn Loss) {
+        let (low, high, settled) = (self.low, self.high, &mut self.settled);
+        self.open.retain(|&(w, y, f)| {
+            let (first, last) = (loss.slopes(y, f + low).1, loss.slopes(y, f + high).0);
+            if first == last {
+                *settled += w * first;
+            }
+            first != last
+        });
+    }
+
+    /// The neighbouring numbers between which a monotone condition becomes true; it is false at the low end and true at
+    /// the high one.
+    fn halved(mut self, loss: &dyn Loss, holds: &dyn Fn((f64, f64)) -> bool) -> (f64, f64) {
+        let mut narrows = true;
+        for halving in 0..STEPS {
+            let Some(middle) = self.middle() else { break };
+            if holds(self.slopes(loss, middle)) {
+                self.high = middle
+            } else {
+                self.low = middle
+            }
+            if narrows && halving % 4 == 3 {
+                let before = self.open.len();
+                self.settle(loss);
+                narrows = self.open.len() < before;
+            }
+        }
+        (self.low, self.high)
+    }
+}
+
+/// So few rows are not worth being looked at for settled ones.
+const FEW: usize = 16;
 
 /// Steps beyond the hull: the slope of the logistic loss is zero in floating point 750 beyond it.
 const TRIES: usize = 8;

@@ -59,6 +59,11 @@ const LARGEST_SET: usize = 4096;
 /// Up to so many variables are worked on all at once.
 const WHOLE: usize = 6144;
 
+/// Where entries are cheap that begins with sets of so many variables: what ends with few support vectors never sees most
+/// of the square. It goes on with all once a part of the square's entries was computed.
+const SMALL_SET: usize = 256;
+const PART_OF_SQUARE: u64 = 2;
+
 /// Steps on a working set, for each of its variables.
 const STEPS: u64 = 100;
 
@@ -74,7 +79,7 @@ pub(super) fn minimise(
     settings: Settings,
     run: &mut Run<'_>,
 ) -> Result<Outcome, SolveError> {
-    let mut engine = Engine::new(program, gram, reading, settings, run.tolerance());
+    let mut engine = Engine::new(program, gram, reading, settings, run);
     let status = match engine.begin(start, run) {
         Ok(()) => {
             let status = engine.work(run)?;
@@ -113,6 +118,8 @@ struct Engine<'a> {
     sets_aside: bool,
     /// All variables are worked on at once.
     is_whole: bool,
+    /// While they are not yet: the run's count of entries from which on they will be.
+    whole_from: Option<u64>,
     /// Largest working set.
     largest: usize,
     /// Σ|Δβ| since the scores were last computed as a whole.
@@ -132,8 +139,9 @@ impl<'a> Engine<'a> {
         gram: &'a dyn Gram,
         reading: &'a dyn Reading,
         settings: Settings,
-        tolerance: Tolerance,
+        run: &Run<'_>,
     ) -> Self {
+        let (tolerance, entries) = (run.tolerance(), run.entries());
         let n = gram.len();
         let mut diagonal = vec![0.0; n];
         gram.diagonal(&mut diagonal);
@@ -143,13 +151,15 @@ impl<'a> Engine<'a> {
         let few = if close { DOUBLE_FOR_SMALL_GAPS } else { DOUBLE };
         let affordable = affordable_set(settings.budget);
         let largest = LARGEST_SET.min(affordable);
-        let is_whole = program.len() <= WHOLE.min(affordable) && program.has_every_row(n);
+        let may_be_whole = program.len() <= WHOLE.min(affordable) && program.has_every_row(n);
+        let begins_small =
+            may_be_whole && program.len() >= 2 * SMALL_SET && gram.is_cheap() && !gram.keeps_square();
         Self {
             program,
             gram,
             reading,
             tolerance,
-            rows: Rows::new(gram, settings.budget, settings.double || n <= few, is_whole),
+            rows: Rows::new(gram, settings.budget, settings.double || n <= few, may_be_whole),
             state: State {
                 beta: vec![0.0; program.len()],
                 scores: vec![0.0; n],
@@ -164,7 +174,8 @@ impl<'a> Engine<'a> {
             aside: vec![false; program.len()],
             before: None,
             sets_aside: true,
-            is_whole,
+            is_whole: may_be_whole && !begins_small,
+            whole_from: begins_small.then(|| entries + (n as u64).pow(2) / PART_OF_SQUARE),
             largest,
             scale: diagonal.iter().fold(0.0, |scale: f64, k| scale.max(k.abs())),
             travelled: 0.0,
@@ -314,7 +325,13 @@ impl<'a> Engine<'a> {
 
     /// One working set: chosen, solved, and what moved carried to all scores. Whether anything moved.
     fn block(&mut self, survey: &Survey, most: u64, run: &mut Run<'_>) -> Result<bool, Status> {
-        let size = (survey.free + survey.free / 3).clamp(LEAST_SET.min(self.largest), self.largest);
+        if self.whole_from.is_some_and(|entries| run.entries() > entries) {
+            // Small sets did not get there.
+            (self.whole_from, self.is_whole) = (None, true);
+            self.set.variables.clear();
+        }
+        let least = if self.whole_from.is_some() { SMALL_SET } else { LEAST_SET };
+        let size = (survey.free + survey.free / 3).clamp(least.min(self.largest), self.largest);
         let is_known = self.is_whole && !self.set.variables.is_empty();
         if self.is_whole {
             self.set.variables = (0..self.program.len()).collect();

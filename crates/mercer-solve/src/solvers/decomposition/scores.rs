@@ -20,7 +20,7 @@ const SURELY: f64 = 10.0;
 impl Engine<'_> {
     /// Leaves out of the sums that follow the rows of variables that are thought to stay at their bounds.
     pub(super) fn set_aside(&mut self, survey: &Survey) {
-        if !self.sets_aside || self.is_whole {
+        if !self.sets_aside || self.is_whole || self.whole_from.is_some() {
             return;
         }
         let settled = survey.settled(self.program, &self.state.beta, ROOM);
