@@ -35,7 +35,7 @@ fn one_machine_for_each_class() {
     let found = folder.run(&["show", "i.mercer", "--json"]).json(0);
     assert_eq!(found["machines"][1]["against_rest"], "versicolor");
     let told = folder.run(&["fit", "@iris", "--multi", "rest"]).refusal();
-    assert!(told.contains("there are refuse, one-vs-one and one-vs-rest"), "{told}");
+    assert!(told.contains("there are refuse, one-vs-one, one-vs-rest and softmax"), "{told}");
 }
 
 #[test]
