@@ -11,7 +11,7 @@ use crate::loss::Softmax;
 /// Steps at most.
 const STEPS: usize = 300;
 
-/// Offsets of sum zero, sought from a start; zeros in a problem without offsets, or where scores are no numbers.
+/// Offsets of sum zero, sought from a start, or from zero if that is better; zeros in a problem without offsets, or where scores are no numbers.
 pub(crate) fn best_offsets(problem: &SoftmaxProblem<'_>, scores: &[f64], start: &[f64]) -> Vec<f64> {
     let classes = problem.classes();
     if !problem.offset() || scores.iter().any(|score| !score.is_finite()) {
@@ -19,7 +19,8 @@ pub(crate) fn best_offsets(problem: &SoftmaxProblem<'_>, scores: &[f64], start: 
     }
     let rows = Rows { problem, scores, wanted: problem.class_weights() };
     let total: f64 = rows.wanted.iter().sum();
-    let mut offsets = centred(start.to_vec());
+    let (start, zero) = (centred(start.to_vec()), vec![0.0; classes]);
+    let mut offsets = if rows.risk(&start) <= rows.risk(&zero) { start } else { zero };
     let mut here = rows.look(&offsets);
     for _ in 0..STEPS {
         let worst = here.excess.iter().map(|excess| excess.abs()).fold(0.0, f64::max);
@@ -27,11 +28,23 @@ pub(crate) fn best_offsets(problem: &SoftmaxProblem<'_>, scores: &[f64], start: 
         if worst <= 1e-15 * total || worst.is_nan() {
             break;
         }
-        let next = [rows.newton(&here), rows.scaling(&here)].into_iter().flatten().find_map(|step| {
+        let tried = |step: Option<Vec<f64>>| {
+            let step = step?;
             let slope: f64 = step.iter().zip(&here.excess).map(|(s, e)| s * e).sum();
             rows.halved(&offsets, &step, here.risk, slope)
-        });
-        let Some(next) = next else { break };
+        };
+        let mut next = tried(rows.newton(&here));
+        if next.as_ref().is_none_or(|(_, t)| *t < 1.0) {
+            // The model is not what it stands for: whichever of the two makes more of it.
+            let other = tried(rows.scaling(&here));
+            let risk = |found: &Option<(Vec<f64>, f64)>| {
+                found.as_ref().map_or(f64::INFINITY, |(offsets, _)| rows.risk(offsets))
+            };
+            if risk(&other) < risk(&next) {
+                next = other;
+            }
+        }
+        let Some((next, _)) = next else { break };
         let found = rows.look(&next);
         let size = found.excess.iter().map(|excess| excess.abs()).fold(0.0, f64::max);
         // Rounding: neither the risk nor the sums get better.
@@ -115,13 +128,13 @@ impl Rows<'_> {
         Some(centred(step.collect())).filter(|step| step.iter().all(|value| value.is_finite()))
     }
 
-    /// The offsets after a step, halved until the risk decreases.
-    fn halved(&self, offsets: &[f64], step: &[f64], risk: f64, slope: f64) -> Option<Vec<f64>> {
+    /// The offsets after a step, halved until the risk decreases, and the part of it that was taken.
+    fn halved(&self, offsets: &[f64], step: &[f64], risk: f64, slope: f64) -> Option<(Vec<f64>, f64)> {
         let mut t = 1.0;
         while slope < 0.0 && t > 1e-9 {
             let next: Vec<f64> = offsets.iter().zip(step).map(|(b, s)| b + t * s).collect();
             if self.risk(&next) <= risk + 1e-4 * t * slope + 1e-15 * risk.abs() {
-                return Some(next);
+                return Some((next, t));
             }
             t *= 0.5;
         }

@@ -59,7 +59,9 @@ pub fn certify_softmax_until(
         }
         (None, None) => (vec![f64::NAN; alpha.len()], Basis::Recomputed),
     };
-    let offsets = best_offsets(problem, &scores, &vec![0.0; problem.classes()]);
+    let near = Some(&solution.offsets).filter(|offsets| offsets.len() == problem.classes());
+    let near = near.cloned().unwrap_or_else(|| vec![0.0; problem.classes()]);
+    let offsets = best_offsets(problem, &scores, &near);
     let scored = Scored { problem, alpha, scores: &scores, offsets: &offsets };
     let mut certificate = scored.certificate(deadline);
     certificate.basis = basis;

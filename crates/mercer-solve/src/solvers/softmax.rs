@@ -54,11 +54,13 @@ impl Softmax {
         run: &mut Run<'_>,
     ) -> Result<SoftmaxSolution, SolveError> {
         let size = problem.len() * problem.classes();
-        let start = start.filter(|start| start.alpha.len() == size);
+        let start =
+            start.filter(|start| start.alpha.len() == size && start.offsets.len() == problem.classes());
         let begun = match self.prepare(problem, run) {
             Ok(machine) => {
                 let alpha = start.map_or_else(|| vec![0.0; size], |start| start.alpha.clone());
-                let point = machine.point(alpha, &vec![0.0; problem.classes()], run);
+                let near = start.map_or_else(|| vec![0.0; problem.classes()], |start| start.offsets.clone());
+                let point = machine.point(alpha, &near, run);
                 point.map(|point| (machine, point))
             }
             Err(status) => Err(status),
