@@ -70,8 +70,8 @@ class KernelLogistic(_Odds):
     """Kernel logistic regression: probabilities by their nature, found by Newton's method.
 
     Minimises C·Σ log(1 + exp(−y·(f(x) + b))) + ‖f‖²/2. For more than two classes there is a machine for each pair;
-    their log-odds are coupled into one probability a class. With `multi_class="multinomial"` there is one problem of all
-    classes instead, C·Σ [log Σ_c exp(f_c(x) + b_c) − f_y(x) − b_y] + Σ_c ‖f_c‖²/2. `predict` gives the largest.
+    their log-odds are coupled into one probability a class. With `multi_class="multinomial"` there is one problem of
+    all classes instead, C·Σ [log Σ_c exp(f_c(x) + b_c) − f_y(x) − b_y] + Σ_c ‖f_c‖²/2. `predict` gives the largest.
 
     Parameters
     ----------

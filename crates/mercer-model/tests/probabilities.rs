@@ -268,7 +268,7 @@ fn a_search_judges_probabilities_where_they_are_asked_for() {
 
 #[test]
 fn softmax_has_probabilities_at_once() {
-    for set in [set("@iris"), set("@wine"), set("@moons(n=120, noise=0.4)")] {
+    for set in [set("@iris"), set("@glass"), set("@moons(n=120, noise=0.4)")] {
         let mut spec = Spec::new("rbf".parse().unwrap(), Learner::Newton);
         (spec.multiclass, spec.scaling) = (Multiclass::Softmax, Scaling::Standardize);
         let model = learn(&spec, &set).unwrap();

@@ -71,7 +71,7 @@ fn a_weight_is_a_repetition() {
 #[test]
 fn explanations_add_up_and_files_of_other_programs_are_refused() {
     let iris = set("@iris");
-    let model = learn(&spec("rbf"), &iris).unwrap();
+    let model = learn(&Spec { scaling: Scaling::None, ..spec("rbf") }, &iris).unwrap();
     let few = iris.table.select(&[0, 70, 140]);
     let scores = model.predict(&few).unwrap();
     for machine in 0..3 {

@@ -116,7 +116,10 @@ fn softmax_is_one_problem_with_probabilities() {
         let own = names.iter().position(|name| *name == row[1]).unwrap();
         let total: f64 = found[..3].iter().map(|score| score.exp()).sum();
         for class in 0..3 {
-            assert!(class == own || found[class] < found[own] && found[3 + class] < found[3 + own], "{row:?}");
+            assert!(
+                class == own || found[class] < found[own] && found[3 + class] < found[3 + own],
+                "{row:?}"
+            );
             assert!((found[class].exp() / total - found[3 + class]).abs() < 1e-12, "{row:?}");
         }
     }
@@ -132,7 +135,10 @@ fn softmax_is_one_problem_with_probabilities() {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{said}: {text}");
     }
     let found = folder.run(&["show", "i.mercer", "--json"]).json(0);
-    assert_eq!((&found["machines"][1]["class"], &found["probabilities"]), (&"versicolor".into(), &"softmax".into()));
+    assert_eq!(
+        (&found["machines"][1]["class"], &found["probabilities"]),
+        (&"versicolor".into(), &"softmax".into())
+    );
     let told = folder.run(&["fit", "@iris", "--multi", "softmax", "--loss", "hinge"]).refusal();
     assert!(told.contains("use --loss logistic, or --multi one-vs-one or one-vs-rest"), "{told}");
     let told = folder.run(&["fit", "@iris", "--multi", "softmax", "--probabilities", "platt"]).refusal();
