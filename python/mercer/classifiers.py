@@ -89,6 +89,9 @@ class KernelLogistic(_Odds):
         Offset of "poly" and "sigmoid".
     fit_intercept : bool, default=True
         Whether there is an offset b, which is not penalised.
+    multi_class : {"ovo", "multinomial"}, default="ovo"
+        For more than two classes: "ovo" is a machine for each pair, "multinomial" one problem of all classes, whose
+        probabilities are the softmax of the scores. Two classes have one machine in either case.
     class_weight : dict or "balanced", default=None
         What C is multiplied by for each class; "balanced" is n_samples/(n_classes · rows of the class).
     tol : float, default=1e-6
@@ -111,7 +114,7 @@ class KernelLogistic(_Odds):
         What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
         machines the worst.
     certificates_ : list of Certificate
-        One for each machine.
+        One for each machine; with `multi_class="multinomial"` all are that of the one problem.
     gap_ : float
         Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
     converged_ : bool
@@ -134,8 +137,8 @@ class KernelLogistic(_Odds):
         These rows; of shape (0, 0) for a kernel matrix or a callable.
     dual_coef_ : ndarray of shape (n_machines, n_support)
         Coefficients of these rows; n_machines is 1 for two classes, else the number of pairs of classes: (0,1), (0,2),
-        …, (1,2), …. The score of a pair is above 0 for its first class; where there are only two, it is above 0 for the
-        second.
+        …, (1,2), …, or of classes with `multi_class="multinomial"`. The score of a pair is above 0 for its first class;
+        where there are only two classes, it is above 0 for the second.
     intercept_ : ndarray of shape (n_machines,)
         Offsets b.
     n_iter_ : int
