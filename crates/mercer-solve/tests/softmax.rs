@@ -77,10 +77,10 @@ fn textbook(x: &Features, codes: &[usize], classes: usize, weights: &[f64], lamb
     for _ in 0..40_000 {
         let mut slope: Vec<f64> =
             (0..w.len()).map(|k| if k % (d + 1) < d { lambda * w[k] } else { 0.0 }).collect();
-        for i in 0..n {
+        for (i, &code) in codes.iter().enumerate() {
             let total: f64 = (0..classes).map(|c| score(&w, c, i).exp()).sum();
             for c in 0..classes {
-                let off = score(&w, c, i).exp() / total - f64::from(u8::from(c == codes[i]));
+                let off = score(&w, c, i).exp() / total - f64::from(u8::from(c == code));
                 let own = &mut slope[c * (d + 1)..(c + 1) * (d + 1)];
                 own[d] += weights[i] * off / n as f64;
                 own.iter_mut().zip(x.row(i)).for_each(|(s, x)| *s += weights[i] * off * x / n as f64);
