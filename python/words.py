@@ -152,6 +152,13 @@ PARAMETERS: dict[str, list[Word]] = {
         ),
         Word("dict", "Keyword arguments for a callable."),
     ],
+    "multi_class": [
+        Word(
+            '{"ovo", "multinomial"}',
+            'For more than two classes: "ovo" is a machine for each pair, "multinomial" one problem of all classes, '
+            "whose probabilities are the softmax of the scores. Two classes have one machine in either case.",
+        )
+    ],
     "fit_intercept": [
         Word("bool", "Whether there is an offset b, which a mistake changes by 1.", "KernelPerceptron"),
         Word(
@@ -334,6 +341,11 @@ ATTRIBUTES: dict[str, list[Word]] = {
         Word("list of Certificate", "One for each target; none with `alpha=0`.", "KernelRidge"),
         Word("list of Certificate", "One for each pair of classes; none after `partial_fit`.", "KernelPerceptron"),
         Word("list of Certificate", "The one certificate.", "SVR NuSVR OneClassSVM GradientKernel KernelQuantile"),
+        Word(
+            "list of Certificate",
+            'One for each machine; with `multi_class="multinomial"` all are that of the one problem.',
+            "KernelLogistic",
+        ),
         Word("list of Certificate", "One for each machine."),
     ],
     "gap_": [
@@ -463,6 +475,13 @@ ATTRIBUTES: dict[str, list[Word]] = {
             "ndarray of shape (1, n_support)",
             "Coefficients of these rows.",
             "GradientKernel KernelQuantile",
+        ),
+        Word(
+            "ndarray of shape (n_machines, n_support)",
+            f"Coefficients of these rows; {MACHINES}: (0,1), (0,2), …, (1,2), …, or of classes with "
+            '`multi_class="multinomial"`. The score of a pair is above 0 for its first class; where there are only two '
+            "classes, it is above 0 for the second.",
+            "KernelLogistic",
         ),
         Word(
             "ndarray of shape (n_machines, n_support)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
@@ -70,7 +70,8 @@ class KernelLogistic(_Odds):
     """Kernel logistic regression: probabilities by their nature, found by Newton's method.
 
     Minimises C·Σ log(1 + exp(−y·(f(x) + b))) + ‖f‖²/2. For more than two classes there is a machine for each pair;
-    their log-odds are coupled into one probability a class, and `predict` gives the largest.
+    their log-odds are coupled into one probability a class. With `multi_class="multinomial"` there is one problem of
+    all classes instead, C·Σ [log Σ_c exp(f_c(x) + b_c) − f_y(x) − b_y] + Σ_c ‖f_c‖²/2. `predict` gives the largest.
 
     Parameters
     ----------
@@ -88,6 +89,9 @@ class KernelLogistic(_Odds):
         Offset of "poly" and "sigmoid".
     fit_intercept : bool, default=True
         Whether there is an offset b, which is not penalised.
+    multi_class : {"ovo", "multinomial"}, default="ovo"
+        For more than two classes: "ovo" is a machine for each pair, "multinomial" one problem of all classes, whose
+        probabilities are the softmax of the scores. Two classes have one machine in either case.
     class_weight : dict or "balanced", default=None
         What C is multiplied by for each class; "balanced" is n_samples/(n_classes · rows of the class).
     tol : float, default=1e-6
@@ -110,7 +114,7 @@ class KernelLogistic(_Odds):
         What the solution is worth: objective, lower bound, gap, violation, and what is known of the kernel; of several
         machines the worst.
     certificates_ : list of Certificate
-        One for each machine.
+        One for each machine; with `multi_class="multinomial"` all are that of the one problem.
     gap_ : float
         Relative gap of `certificate_`: the objective is at most this share of itself above the optimum.
     converged_ : bool
@@ -133,8 +137,8 @@ class KernelLogistic(_Odds):
         These rows; of shape (0, 0) for a kernel matrix or a callable.
     dual_coef_ : ndarray of shape (n_machines, n_support)
         Coefficients of these rows; n_machines is 1 for two classes, else the number of pairs of classes: (0,1), (0,2),
-        …, (1,2), …. The score of a pair is above 0 for its first class; where there are only two, it is above 0 for the
-        second.
+        …, (1,2), …, or of classes with `multi_class="multinomial"`. The score of a pair is above 0 for its first class;
+        where there are only two classes, it is above 0 for the second.
     intercept_ : ndarray of shape (n_machines,)
         Offsets b.
     n_iter_ : int
@@ -168,6 +172,7 @@ class KernelLogistic(_Odds):
     _parameter_constraints: dict[str, list[Any]] = {
         **WeightedClassifier._parameter_constraints,
         "fit_intercept": ["boolean"],
+        "multi_class": [StrOptions({"ovo", "multinomial"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -180,6 +185,7 @@ class KernelLogistic(_Odds):
         gamma: Gamma = "scale",
         coef0: float = 0.0,
         fit_intercept: bool = True,
+        multi_class: Literal["ovo", "multinomial"] = "ovo",
         class_weight: Any = None,
         tol: float = 1e-6,
         max_iter: int = 100,
@@ -194,6 +200,7 @@ class KernelLogistic(_Odds):
         self.gamma = gamma
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
+        self.multi_class = multi_class
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
@@ -204,6 +211,55 @@ class KernelLogistic(_Odds):
 
     def _lines(self) -> dict[str, Any]:
         return {**super()._lines(), "loss": "logistic"}
+
+    def _is_softmax(self) -> bool:
+        return self.multi_class == "multinomial" and len(self._model.bias) == len(self.classes_)
+
+    def _problem(self) -> dict[str, Any]:
+        lines = super()._problem()
+        return {**lines, "multiclass": "softmax"} if "multiclass" in lines and self.multi_class != "ovo" else lines
+
+    def _scores(self, X: Any) -> np.ndarray:
+        scores = super()._scores(X)
+        # A model file of the command may have two classes by softmax.
+        return scores[:, 1:] - scores[:, :1] if self._is_softmax() and scores.shape[1] == 2 else scores
+
+    def _class_scores(self, scores: np.ndarray) -> np.ndarray:
+        return scores if self._is_softmax() else super()._class_scores(scores)
+
+    def _explained(self, X: Any, table: Any, k: int) -> list[dict[str, Any]]:
+        if not self._is_softmax():
+            return super()._explained(X, table, k)
+        scores = np.asarray(self._model.scores(table))
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :2]
+        if len(self.classes_) == 2:
+            # The score of two classes is that of the second against the first.
+            order = np.tile([1, 0], (len(scores), 1))
+        terms = [self._model.explain(table, len(self.support_), machine) for machine in range(len(self.classes_))]
+        return [
+            self._against(terms[best][row], terms[next_][row], k, order[row]) for row, (best, next_) in enumerate(order)
+        ]
+
+    def _against(self, best: dict[str, Any], other: dict[str, Any], k: int, classes: np.ndarray) -> dict[str, Any]:
+        """The terms of a difference of two scores, from all terms of both."""
+        coefficients, kernel = np.zeros(len(self.support_)), np.zeros(len(self.support_))
+        for sign, told in ((1.0, best), (-1.0, other)):
+            places = np.searchsorted(self.support_, told["rows"])
+            coefficients[places] += sign * told["coefficients"]
+            kernel[places] = told["kernel"]
+        contributions = coefficients * kernel
+        largest = np.argsort(-np.abs(contributions), kind="stable")
+        chosen = largest[:k]
+        found = {
+            "score": best["score"] - other["score"],
+            "bias": best["bias"] - other["bias"],
+            "rest": float(contributions[largest[k:]].sum()),
+            "rows": self.support_[chosen],
+            "coefficients": coefficients[chosen],
+            "kernel": kernel[chosen],
+            "contributions": contributions[chosen],
+        }
+        return found if len(self.classes_) == 2 else {**found, "classes": tuple(self.classes_[classes].tolist())}
 
 
 class LeastSquaresSVC(WeightedClassifier):

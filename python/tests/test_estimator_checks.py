@@ -27,6 +27,7 @@ SETTINGS: list[tuple[str, dict[str, Any]]] = [
     ("NuSVR", {"kernel": "poly", "degree": 3}),
     ("OneClassSVM", {"kernel": "rq"}),
     ("KernelRidge", {"kernel": "rbf(gamma=0.5) * (linear + 1)"}),
+    ("KernelLogistic", {"multi_class": "multinomial"}),
     ("KernelPCA", {"kernel": "rbf", "n_components": 2}),
     ("Nystroem", {"kernel": "laplacian", "n_components": 5}),
 ]

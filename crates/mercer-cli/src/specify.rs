@@ -101,6 +101,12 @@ fn by_target(options: &Fit, target: Option<&Column>, place: &str) -> anyhow::Res
     let Some(column) = target else {
         bail!("{place}: there is no column 'label'; name the column to predict (--target COLUMN)");
     };
+    let is_softmax =
+        options.multi.as_deref().is_some_and(|how| matches!(how.parse(), Ok(Multiclass::Softmax)));
+    if is_softmax {
+        let why = "loss: logistic, since softmax is the logistic loss of several classes".to_owned();
+        return Ok((LossSpec::Logistic, why));
+    }
     let (loss, holds) = match classes(column) {
         Some(2) => (LossSpec::Hinge, "two classes".to_owned()),
         Some(count) => (LossSpec::Hinge, format!("{count} classes")),

@@ -57,6 +57,13 @@ pub(crate) fn formula(model: &Model) -> String {
              f = 0 that is stopped early",
             loss.info().formula
         ),
+        _ if model.is_softmax() => {
+            let score = if spec.offset { "F_c = f_c(x_i) + b_c" } else { "F_c = f_c(x_i)" };
+            format!(
+                "minimise (1/n) sum of loss + (lambda/2) sum of |f_c|^2 over the classes c, where loss = log(sum of \
+                 exp(F_c)) - F of the row's own class and {score}"
+            )
+        }
         (_, Some(loss)) => {
             let penalty = if spec.penalty == Penalty::Norm { "lambda |f|" } else { "(lambda/2) |f|^2" };
             let meaning = match loss.info().target {
@@ -149,7 +156,8 @@ pub(crate) fn shortfall(model: &Model) -> Option<String> {
         return Some(NOT_POSED.to_owned());
     }
     let tolerance = model.spec().tolerance;
-    let several = model.machines().len() > 1;
+    // Machines of softmax have one certificate.
+    let several = model.machines().len() > 1 && !model.is_softmax();
     let found = model.machines().iter().find_map(|machine| {
         let why = machine_shortfall(machine, tolerance.gap, tolerance.violation)?;
         Some(if several { format!("machine {}: {why}", name(model, machine)) } else { why })
@@ -192,6 +200,7 @@ pub(crate) fn name(model: &Model, machine: &Machine) -> String {
     match machine.between {
         Some(Between::Pair(a, b)) => return format!("{}/{}", model.classes()[a], model.classes()[b]),
         Some(Between::Rest(class)) => return format!("{}/rest", model.classes()[class]),
+        Some(Between::Softmax(class)) => return model.classes()[class].clone(),
         None => {}
     }
     if model.machines().len() == 1 {
@@ -246,7 +255,11 @@ pub(crate) fn as_json(model: &Model) -> Value {
         "target": model.schema().target,
         "other_targets": model.schema().others,
         "classes": model.classes(),
-        "probabilities": model.curves().first().map(|curve| curve.kind().to_string()),
+        "multi": spec.multiclass.to_string(),
+        "probabilities": match model.curves().first() {
+            None if model.is_softmax() => Some("softmax".to_owned()),
+            first => first.map(|curve| curve.kind().to_string()),
+        },
         "columns": model.schema().columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(),
         "support": model.support(),
         "certified": model.certified(),
@@ -277,6 +290,10 @@ fn machine_json(model: &Model, machine: &Machine) -> Value {
         "pair": machine.pair().map(|(a, b)| [&model.classes()[a], &model.classes()[b]]),
         "against_rest": match machine.between {
             Some(Between::Rest(class)) => Some(&model.classes()[class]),
+            _ => None,
+        },
+        "class": match machine.between {
+            Some(Between::Softmax(class)) => Some(&model.classes()[class]),
             _ => None,
         },
         "bias": machine.bias,

@@ -37,6 +37,6 @@ pub use mirror::mirror_lower;
 pub use op::{Op, Sides, add_into, mul_into};
 pub use pairs::{Ends, best_partner, shift_slopes};
 pub use panels::{PANEL, Panels, RowPack};
-pub use product::symmetric_product;
+pub use product::{rows_product, symmetric_product};
 pub use real::Real;
 pub use sparse::{SPARSE_PANEL, SparseRows, SparseTable};

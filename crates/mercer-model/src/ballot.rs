@@ -27,7 +27,7 @@ impl Ballot {
     pub(crate) fn class_scores(&self, scores: &[f64]) -> Vec<f64> {
         match (self.between.as_slice(), scores) {
             ([None], &[score]) => vec![-score, score],
-            ([Some(Between::Rest(_)), ..], _) => scores.to_vec(),
+            ([Some(Between::Rest(_) | Between::Softmax(_)), ..], _) => scores.to_vec(),
             _ => self.votes(scores),
         }
     }
@@ -98,5 +98,8 @@ mod tests {
         let rest = Ballot { classes: 3, between: (0..3).map(|class| Some(Between::Rest(class))).collect() };
         assert_eq!(rest.winner(&[-1.0, -0.5, -0.5]), 1);
         assert_eq!(rest.class_scores(&[-1.0, -0.5, -0.25]), [-1.0, -0.5, -0.25]);
+        let together = (0..2).map(|class| Some(Between::Softmax(class))).collect();
+        let two = Ballot { classes: 2, between: together };
+        assert_eq!((two.winner(&[0.5, 0.5]), two.winner(&[0.5, 0.75])), (0, 1));
     }
 }

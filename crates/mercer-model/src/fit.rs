@@ -19,7 +19,9 @@ use crate::ground::Ground;
 use crate::machines::{Fitted, Posed, judge, machines};
 use crate::needs::{Needs, is_linear, is_matrix};
 use crate::target::{Goal, loss_of};
-use crate::{Kind, Learner, Model, ModelError, Parts, Preprocessing, Provenance, Schema, Spec, Task};
+use crate::{
+    Kind, Learner, Model, ModelError, Multiclass, Parts, Preprocessing, Provenance, Schema, Spec, Task,
+};
 
 /// Rows to learn from.
 #[derive(Debug, Clone, Copy)]
@@ -202,6 +204,11 @@ pub fn certify(
     alpha: &[f64],
     bias: f64,
 ) -> Result<mercer_solve::Certificate, ModelError> {
+    if spec.multiclass == Multiclass::Softmax {
+        return Err(ModelError::Spec(
+            "softmax has a coefficient for each row and class, not for each row".to_owned(),
+        ));
+    }
     let ground = Ground::of(spec, &Training { others: &[], ..*training })?;
     let gram = ground.gram_in(Precision::Double, spec, training)?;
     let y = match &ground.goal {
@@ -216,6 +223,7 @@ pub fn certify(
 pub(crate) fn check(spec: &Spec) -> Result<Option<mercer_solve::loss::LossSpec>, ModelError> {
     let info = spec.learner.info();
     let loss = loss_of(spec)?;
+    crate::softmax::check(spec, loss)?;
     if spec.offset && info.offset.is_none() {
         return Err(ModelError::Spec(format!(
             "{} has no offset; add a constant to the kernel: {} + 1",

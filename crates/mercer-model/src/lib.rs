@@ -29,6 +29,7 @@ mod preparation;
 mod preprocess;
 mod rows;
 mod schema;
+mod softmax;
 mod spec;
 mod stream;
 mod target;

@@ -49,12 +49,14 @@ pub(crate) struct Share {
 }
 
 /// A stopped run is certified within this time.
-const HURRY: Duration = Duration::from_millis(80);
+pub(crate) const HURRY: Duration = Duration::from_millis(80);
 
-pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
-    let total = posed.gram.len();
-    let started = Instant::now();
-    let deadline = OnceLock::new();
+/// Every machine by itself, as far as they have nothing in common.
+fn solved_apart(
+    posed: &Posed<'_>,
+    started: Instant,
+    deadline: &OnceLock<Instant>,
+) -> Result<Vec<(Share, Solution, Certificate)>, ModelError> {
     let shares = shares(posed);
     let classes = match posed.goal {
         Goal::Classes(names, codes) if posed.spec.multiclass == Multiclass::OneVsOne && shares.len() > 1 => {
@@ -75,7 +77,7 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
     let whole: &dyn Gram = if is_shared { &kept } else { posed.gram };
     let one = |share: Share, shared: Option<&dyn Solver>| {
         let entries = Entries { whole, classes: classes.as_ref(), shared };
-        let (solution, certificate) = solve(posed, &share, &entries, started, &deadline)?;
+        let (solution, certificate) = solve(posed, &share, &entries, started, deadline)?;
         Ok((share, solution, certificate))
     };
     let solved: Result<Vec<(Share, Solution, Certificate)>, ModelError> =
@@ -88,7 +90,17 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
             let shared = if shares.len() > 1 { solver_for_several(posed) } else { None };
             shares.into_iter().map(|share| one(share, shared.as_deref())).collect()
         };
-    let solved = solved?;
+    solved
+}
+
+pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
+    let total = posed.gram.len();
+    let started = Instant::now();
+    let deadline = OnceLock::new();
+    let solved = match crate::softmax::classes(posed) {
+        Some(named) => crate::softmax::solved(posed, named, started, &deadline)?,
+        None => solved_apart(posed, started, &deadline)?,
+    };
     let entries = solved.iter().map(|(_, solution, _)| solution.entries).sum();
     let known = match deadline.get() {
         // There is no time to measure anything; a proof takes none.

@@ -29,6 +29,9 @@ pub enum Between {
     Pair(usize, usize),
     /// A class and all others.
     Rest(usize),
+    /// A class among all, by softmax: scores count in comparison with those of the others, and the machines were fitted
+    /// together.
+    Softmax(usize),
 }
 
 /// One machine: f = Σ_j α_j k(x_j,·) + b over the support points of the model.
@@ -266,8 +269,19 @@ impl Model {
         crate::predict::predict(self, table)
     }
 
+    /// Whether its machines are those of softmax: one for each class, from one problem with one certificate.
+    pub fn is_softmax(&self) -> bool {
+        matches!(self.machines()[0].between, Some(Between::Softmax(_)))
+    }
+
+    /// Whether it has probabilities of classes: by curves, or by softmax.
+    pub fn has_probabilities(&self) -> bool {
+        self.is_softmax() || !self.curves().is_empty()
+    }
+
     /// The probability of each class, rows × classes, row after row; the largest is that of the class that
-    /// [`predict`](Self::predict) answers. An error where the model was fitted without.
+    /// [`predict`](Self::predict) answers. An error where the model was fitted without; one of softmax has them by its
+    /// nature.
     ///
     /// ```
     /// use mercer_model::{Calibration, Learner, Setting, Spec, Training, fit};
@@ -361,13 +375,14 @@ fn check(parts: &Parts) -> Result<(), ModelError> {
     let found: Vec<_> = parts.machines.iter().map(|machine| machine.between).collect();
     let pairs = (0..several).flat_map(|a| (a + 1..several).map(move |b| Some(Between::Pair(a, b))));
     let rests = (0..several).map(|class| Some(Between::Rest(class)));
+    let together = (0..several).map(|class| Some(Between::Softmax(class)));
     let targets = 1 + parts.schema.others.len();
     let fits = match parts.task {
         Task::Numbers => found.len() == targets && found.iter().all(Option::is_none),
         Task::Classes if found == [None] => targets == 1 && several == 2,
         Task::Classes => {
             let own = || found.iter().copied();
-            targets == 1 && (own().eq(pairs) || several > 2 && own().eq(rests))
+            targets == 1 && (own().eq(pairs) || several > 2 && own().eq(rests) || own().eq(together))
         }
         Task::Novelty => targets == 1 && found == [None],
     };
@@ -386,6 +401,9 @@ fn check(parts: &Parts) -> Result<(), ModelError> {
         if numbers.into_iter().any(|v| !v.is_finite()) {
             return wrong("a coefficient is not a finite number".to_owned());
         }
+    }
+    if !parts.curves.is_empty() && matches!(found[..], [Some(Between::Softmax(_)), ..]) {
+        return wrong("machines of softmax have probabilities without curves".to_owned());
     }
     if !parts.curves.is_empty() && (parts.curves.len() != parts.machines.len() || parts.task != Task::Classes)
     {

@@ -6,9 +6,10 @@
 
 use mercer_points::{Column, ColumnData, Table};
 use mercer_solve::SolveError;
+use mercer_solve::loss::Softmax;
 
 use crate::ballot::Ballot;
-use crate::calibration::Chances;
+use crate::calibration::{Chances, of_softmax};
 use crate::{Learner, Model, ModelError, Task};
 
 /// Scores and answers, row by row.
@@ -74,6 +75,9 @@ impl Prediction {
     /// The probability of each class, as in [`Model::probabilities`].
     pub fn probabilities(&self, model: &Model) -> Result<Vec<f64>, ModelError> {
         let (curves, machines) = (model.curves(), model.machines());
+        if model.is_softmax() && self.machines == machines.len() {
+            return Ok(of_softmax(&self.scores, self.machines));
+        }
         if curves.is_empty() {
             return Err(ModelError::Data(
                 "the model has no probabilities; fit it with them (probabilities: platt)".to_owned(),
@@ -85,8 +89,17 @@ impl Prediction {
         Ok(Chances { ballot: Ballot::of(machines, model.classes().len()), curves }.all(&self.scores))
     }
 
-    /// The model's loss, row by row; an error for several machines, which have one each.
+    /// The model's loss, row by row; an error for several machines that have one each.
     pub fn slack(&self, model: &Model, target: &Column) -> Result<Vec<f64>, ModelError> {
+        if model.is_softmax() && self.machines == model.machines().len() {
+            let found = target.data.len();
+            if found != self.len() {
+                return Err(SolveError::Shape { what: "targets", expected: self.len(), found }.into());
+            }
+            let codes = crate::target::codes(model.classes(), target)?;
+            let each = self.scores.chunks_exact(self.machines).zip(codes);
+            return Ok(each.map(|(scores, class)| Softmax.value(scores, class)).collect());
+        }
         if self.machines != 1 {
             return Err(ModelError::Data(format!(
                 "a loss is of one machine, and there are {}",

@@ -31,6 +31,8 @@ pub enum Multiclass {
     OneVsOne,
     /// A machine for each class against all others, of which the largest score wins.
     OneVsRest,
+    /// A function for each class, all of them from one problem: the logistic loss of several classes.
+    Softmax,
 }
 
 /// How much each class counts.
@@ -152,6 +154,7 @@ impl fmt::Display for Multiclass {
             Self::Refuse => "refuse",
             Self::OneVsOne => "one-vs-one",
             Self::OneVsRest => "one-vs-rest",
+            Self::Softmax => "softmax",
         })
     }
 }
@@ -164,8 +167,9 @@ impl FromStr for Multiclass {
             "refuse" => Ok(Self::Refuse),
             "one-vs-one" | "ovo" => Ok(Self::OneVsOne),
             "one-vs-rest" | "ovr" => Ok(Self::OneVsRest),
+            "softmax" | "multinomial" => Ok(Self::Softmax),
             _ => Err(ModelError::Spec(format!(
-                "'{text}' is no way to handle several classes; there are refuse, one-vs-one and one-vs-rest"
+                "'{text}' is no way to handle several classes; there are refuse, one-vs-one, one-vs-rest and softmax"
             ))),
         }
     }

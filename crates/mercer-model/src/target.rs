@@ -94,8 +94,13 @@ pub(crate) fn goal(
             let shown = names.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
             return Err(ModelError::Target(format!(
                 "{} decides between two classes, but the target '{name}' has {count}: {shown}{more}; use --multi one-vs-one \
-                 for a machine for each pair{}",
+                 for a machine for each pair{}{}",
                 info.name,
+                if loss == Some(LossSpec::Logistic) && spec.learner == Learner::Newton {
+                    ", or --multi softmax for all at once"
+                } else {
+                    ""
+                },
                 if matches!(target.data, ColumnData::Numbers(_)) {
                     ", or a learner of numbers such as svr"
                 } else {

@@ -276,7 +276,7 @@ mod tests {
         ];
         let parts = (
             (0..kernels.len(), 0..LEARNERS.len(), 0..5usize, positive.clone(), positive.clone()),
-            (any::<bool>(), any::<bool>(), 0..3usize, 0..3usize, weights),
+            (any::<bool>(), any::<bool>(), 0..3usize, 0..4usize, weights),
             (proptest::option::of(positive.clone()), proptest::option::of(positive.clone()), any::<u64>()),
             (proptest::option::of(any::<u64>()), proptest::option::of(positive), any::<bool>()),
             (proptest::option::of(any::<usize>()), 0..4usize, 0..3usize),
@@ -293,7 +293,8 @@ mod tests {
             (spec.regularization, spec.nu, spec.offset) = (strengths[a.2], a.4, b.0);
             spec.penalty = if b.1 { Penalty::Norm } else { Penalty::Squared };
             spec.scaling = [Scaling::None, Scaling::Standardize, Scaling::MinMax][b.2];
-            spec.multiclass = [Multiclass::Refuse, Multiclass::OneVsOne, Multiclass::OneVsRest][b.3];
+            spec.multiclass =
+                [Multiclass::Refuse, Multiclass::OneVsOne, Multiclass::OneVsRest, Multiclass::Softmax][b.3];
             spec.class_weights = b.4;
             spec.tolerance = Tolerance { gap: c.0, violation: c.1 };
             (spec.seed, spec.epochs, spec.step, spec.average, spec.keep) = (c.2, d.0, d.1, d.2, e.0);

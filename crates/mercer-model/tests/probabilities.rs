@@ -267,6 +267,54 @@ fn a_search_judges_probabilities_where_they_are_asked_for() {
 }
 
 #[test]
+fn softmax_has_probabilities_at_once() {
+    for set in [set("@iris"), set("@glass"), set("@moons(n=120, noise=0.4)")] {
+        let mut spec = Spec::new("rbf".parse().unwrap(), Learner::Newton);
+        (spec.multiclass, spec.scaling) = (Multiclass::Softmax, Scaling::Standardize);
+        let model = learn(&spec, &set).unwrap();
+        assert!(model.certified() && model.is_softmax() && model.curves().is_empty());
+        assert_eq!(again(&model), model);
+        let classes = model.classes().len();
+        let between: Vec<_> = model.machines().iter().map(|machine| machine.between.unwrap()).collect();
+        assert_eq!(between, (0..classes).map(Between::Softmax).collect::<Vec<_>>());
+        let found = again(&model).probabilities(&set.table).unwrap();
+        assert_eq!(found, model.probabilities(&set.table).unwrap());
+        let prediction = model.predict(&set.table).unwrap();
+        assert_eq!(prediction.class_scores(&model), prediction.scores);
+        for (row, &class) in answers(&model, &set).iter().enumerate() {
+            let own = row * classes..(row + 1) * classes;
+            assert_eq!(first_largest(&found[own.clone()]), class);
+            assert_eq!(first_largest(&prediction.scores[own]), class);
+        }
+        // The slack of a row is its log loss.
+        let truth = set.classes(model.classes());
+        let said = Answers { probabilities: Some(&found), ..Answers::of_classes(&truth, classes) };
+        let loss = Metric::LogLoss.of(&said).unwrap();
+        let slack = prediction.slack(&model, &set.target).unwrap();
+        assert!((slack.iter().sum::<f64>() / slack.len() as f64 - loss).abs() < 1e-9);
+        // One certificate, which every machine carries: P is the risk and the penalty.
+        let certificates: Vec<_> = model.machines().iter().map(|m| m.certificate.clone().unwrap()).collect();
+        let first = &certificates[0];
+        for (machine, own) in model.machines().iter().zip(&certificates) {
+            assert_eq!(
+                (own.primal, own.dual, own.gap, own.norm),
+                (first.primal, first.dual, first.gap, first.norm)
+            );
+            assert_eq!(own.offset, machine.bias);
+        }
+        assert!((first.primal - loss - 0.5 * model.lambda() * first.norm * first.norm).abs() < 1e-9);
+        assert!(model.machines().iter().map(|machine| machine.bias).sum::<f64>().abs() < 1e-9);
+        // Curves on top are refused.
+        spec.probabilities = Some(Calibration::Platt);
+        let told = learn(&spec, &set).unwrap_err().to_string();
+        assert!(told.starts_with("softmax has probabilities of its own"), "{told}");
+        let mut parts = model.into_parts();
+        parts.curves = vec![Curve::Sigmoid { slope: 1.0, offset: 0.0 }; classes];
+        assert!(Model::from_parts(parts).is_err());
+    }
+}
+
+#[test]
 fn threads_do_not_change_a_bit() {
     let iris = set("@iris");
     for way in WAYS {

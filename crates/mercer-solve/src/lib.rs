@@ -10,14 +10,19 @@ mod error;
 mod features;
 pub mod loss;
 mod problem;
+mod softmax;
 mod solution;
 pub mod solvers;
 pub mod testkit;
 mod watch;
 
-pub use certify::{Basis, Certificate, Claim, Convexity, KktClass, RowReport, certify, certify_until};
+pub use certify::{
+    Basis, Certificate, Claim, Convexity, KktClass, RowReport, certify, certify_softmax,
+    certify_softmax_until, certify_until,
+};
 pub use error::{CommonPoint, SolveError};
 pub use features::Features;
 pub use problem::{Objective, Penalty, Problem, Regularization};
+pub use softmax::{SoftmaxProblem, SoftmaxSolution};
 pub use solution::{Solution, Solver};
 pub use watch::{Limits, Progress, Run, Silent, Status, Tolerance, Watch};

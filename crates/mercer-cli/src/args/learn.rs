@@ -50,7 +50,8 @@ pub(crate) struct Fit {
     /// How much each class counts: balanced, or by name as in 'spam=2,ham=1'.
     #[arg(long, value_name = "HOW", allow_hyphen_values = true)]
     pub(crate) class_weight: Option<String>,
-    /// What to do about more than two classes: one-vs-one, a machine for each pair, or one-vs-rest, one for each class.
+    /// What to do about more than two classes: one-vs-one, a machine for each pair; one-vs-rest, one for each class; or
+    /// softmax, all classes in one problem of the logistic loss, with probabilities.
     #[arg(long, visible_alias = "multiclass", value_name = "HOW")]
     pub(crate) multi: Option<String>,
     /// Also probabilities of classes, by platt (a sigmoid) or isotonic (a line that never falls), fitted to the scores of rows

@@ -49,7 +49,7 @@ pub(crate) struct Tune {
     /// How much each class counts: balanced, or by name as in 'spam=2,ham=1'.
     #[arg(long, value_name = "HOW", allow_hyphen_values = true)]
     pub(crate) class_weight: Option<String>,
-    /// What to do about more than two classes: one-vs-one if not given, or one-vs-rest.
+    /// What to do about more than two classes: one-vs-one if not given, one-vs-rest, or softmax (the logistic loss).
     #[arg(long, visible_alias = "multiclass", value_name = "HOW")]
     pub(crate) multi: Option<String>,
     /// Probabilities of classes, by platt or isotonic, in the model (-o) and for metrics that judge them.

@@ -164,8 +164,15 @@ fn in_words(model: &Model, data: &Data, error: &TrainingError, saved: Option<&st
         if from.rows < data.total { format!(" (a sample of {})", data.total) } else { String::new() };
     lines.push(("rows", format!("{}{sampled} of {}", from.rows, data.name)));
     if model.machines().len() > 1 {
-        let classes = model.classes().len();
-        lines.push(("machines", format!("{} for {classes} classes; the worst one:", model.machines().len())));
+        let (classes, machines) = (model.classes().len(), model.machines().len());
+        lines.push(if model.is_softmax() {
+            (
+                "softmax",
+                format!("{classes} classes in one problem, with one certificate and with probabilities"),
+            )
+        } else {
+            ("machines", format!("{machines} for {classes} classes; the worst one:"))
+        });
     }
     if let Some((machine, found)) = words::worst_first(model).first() {
         // Only where something is minimised do coefficients have bounds.
@@ -211,7 +218,8 @@ fn in_words(model: &Model, data: &Data, error: &TrainingError, saved: Option<&st
 }
 
 fn iterations(model: &Model) -> String {
-    let all: u64 = model.machines().iter().map(|machine| machine.iterations).sum();
+    let some = if model.is_softmax() { 1 } else { model.machines().len() };
+    let all: u64 = model.machines().iter().take(some).map(|machine| machine.iterations).sum();
     count(usize::try_from(all).unwrap_or(usize::MAX), "iteration")
 }
 

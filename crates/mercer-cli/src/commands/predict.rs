@@ -95,10 +95,7 @@ fn predicted(model: &Model, data: &Data, options: &Predict) -> anyhow::Result<An
     if options.scores {
         header.extend(score_names(model));
     }
-    let probabilities = match model.curves() {
-        [] => None,
-        _ => Some(prediction.probabilities(model)?),
-    };
+    let probabilities = if model.has_probabilities() { Some(prediction.probabilities(model)?) } else { None };
     let classes = model.classes();
     if probabilities.is_some() {
         header.extend(classes.iter().map(|class| format!("probability {class}")));

@@ -33,11 +33,13 @@ pub(crate) fn in_words(model: &Model) -> String {
                 .to_owned(),
         )),
         ([(machine, found)], [_]) => lines.extend(certificate(model, machine, found)),
+        // Classes of one problem have one certificate.
+        ([(machine, found), ..], _) if model.is_softmax() => lines.extend(certificate(model, machine, found)),
         _ => lines.push(("certificates", several(model, &machines))),
     }
     lines.push(("certified", verdict(model)));
     let mut text = render(lines);
-    if machines.len() > 1 {
+    if machines.len() > 1 && !model.is_softmax() {
         text.push('\n');
         text.push_str(&table(model, &machines));
         text.push('\n');
@@ -59,6 +61,12 @@ fn render(lines: Vec<(&'static str, String)>) -> String {
 fn what(model: &Model) -> Vec<(&'static str, String)> {
     let (spec, rows) = (model.spec(), model.provenance().rows);
     let aim = match model.task() {
+        Task::Classes if model.is_softmax() => {
+            format!(
+                "tells {} classes apart by softmax: a function for each, all of one problem",
+                model.classes().len()
+            )
+        }
         Task::Classes if model.classes().len() == 2 => {
             format!("tells '{}' (score above 0) from '{}'", model.classes()[1], model.classes()[0])
         }
@@ -83,6 +91,11 @@ fn what(model: &Model) -> Vec<(&'static str, String)> {
     let size = "|f|^2 = sum of alpha_i*alpha_j*k(x_i,x_j)";
     let sum = format!("f(x) = sum of alpha_j*k(x_j,x) over {}", count(model.support(), "support vector"));
     let score = match (spec.learner, spec.offset) {
+        _ if model.is_softmax() => format!(
+            "f_c(x){} with f_c(x) = sum of alpha_jc*k(x_j,x) over {}, for each class c; the largest answers",
+            if spec.offset { " + b_c" } else { "" },
+            count(model.support(), "support vector")
+        ),
         (Learner::OneClass, _) => format!("f(x) - rho with {sum}; score above 0: inside"),
         (Learner::NuSvc, true) => format!("(f(x) + b)/rho with {sum}"),
         (Learner::NuSvc, false) => format!("f(x)/rho with {sum}"),
@@ -271,6 +284,7 @@ fn geometry(model: &Model, machine: &Machine, found: &Certificate) -> Vec<(&'sta
             format!("{margin} = 1/|f|. No training row is nearer to the boundary, in feature space."),
         ));
     } else if model.task() == Task::Classes
+        && !model.is_softmax()
         && found.norm > 0.0
         && found.claim == Claim::Optimal
         && !matches!(found.convexity, Convexity::Refuted { .. })
@@ -295,7 +309,11 @@ fn geometry(model: &Model, machine: &Machine, found: &Certificate) -> Vec<(&'sta
         };
         lines.push(("level", said));
     }
-    if model.spec().offset {
+    if model.spec().offset && model.is_softmax() {
+        let each = model.classes().iter().zip(model.machines());
+        let each: Vec<String> = each.map(|(class, own)| format!("{class} {}", number(own.bias))).collect();
+        lines.push(("offset", format!("b_c = {}", each.join(", "))));
+    } else if model.spec().offset {
         lines.push(("offset", format!("b = {}", number(machine.bias * unit(model, machine).unwrap_or(1.0)))));
     }
     lines
@@ -419,6 +437,11 @@ fn verdict(model: &Model) -> String {
 /// Where probabilities come from.
 fn calibration(model: &Model) -> Option<String> {
     let form = match model.curves() {
+        [] if model.is_softmax() => {
+            let said = "p_c = exp(score_c)/sum of exp(scores), as the problem has it. The most probable class is always the \
+                        one that is answered.";
+            return Some(said.to_owned());
+        }
         [] => return None,
         [Curve::Sigmoid { slope, offset }] => {
             format!("platt: p = 1/(1 + exp(-({}*score + {})))", number(*slope), number(*offset))

@@ -106,7 +106,7 @@ fn words_that_are_not_understood() {
         (&["--scale", "max"], "--scale: there is no scaling 'max'; there are none, standardize and minmax"),
         (
             &["--multi", "all"],
-            "--multi: 'all' is no way to handle several classes; there are refuse, one-vs-one and one-vs-rest",
+            "--multi: 'all' is no way to handle several classes; there are refuse, one-vs-one, one-vs-rest and softmax",
         ),
         (&["--progress", "loud"], "--progress: give auto, json or none, not 'loud'"),
         (

@@ -35,7 +35,7 @@ fn one_machine_for_each_class() {
     let found = folder.run(&["show", "i.mercer", "--json"]).json(0);
     assert_eq!(found["machines"][1]["against_rest"], "versicolor");
     let told = folder.run(&["fit", "@iris", "--multi", "rest"]).refusal();
-    assert!(told.contains("there are refuse, one-vs-one and one-vs-rest"), "{told}");
+    assert!(told.contains("there are refuse, one-vs-one, one-vs-rest and softmax"), "{told}");
 }
 
 #[test]
@@ -97,6 +97,52 @@ fn several_classes_have_probabilities_both_ways() {
             assert!(found.iter().enumerate().all(|(class, &p)| class == own || p < found[own]), "{row:?}");
         }
     }
+}
+
+#[test]
+fn softmax_is_one_problem_with_probabilities() {
+    let folder = Folder::new();
+    let words = ["fit", "@iris", "--multi", "softmax", "-k", "rbf(sigma=1)", "-o", "i.mercer"];
+    let ran = folder.run(&words);
+    assert!(ran.stderr.contains("loss: logistic, since softmax is the logistic loss of several classes"));
+    assert_snapshot!(timeless(&ran.exit(0)));
+    let text = folder.run(&["predict", "i.mercer", "@iris", "--scores"]).exit(0);
+    let names = ["setosa", "versicolor", "virginica"];
+    let header = names.map(|name| format!("score {name}")).join(",");
+    let chances = names.map(|name| format!("probability {name}")).join(",");
+    assert!(text.starts_with(&format!("row,label,{header},{chances}\n")), "{text}");
+    for row in cells(&text) {
+        let found: Vec<f64> = row[2..].iter().map(|cell| cell.parse().unwrap()).collect();
+        let own = names.iter().position(|name| *name == row[1]).unwrap();
+        let total: f64 = found[..3].iter().map(|score| score.exp()).sum();
+        for class in 0..3 {
+            assert!(
+                class == own || found[class] < found[own] && found[3 + class] < found[3 + own],
+                "{row:?}"
+            );
+            assert!((found[class].exp() / total - found[3 + class]).abs() < 1e-12, "{row:?}");
+        }
+    }
+    let text = folder.run(&["predict", "i.mercer", "@iris", "--explain", "2", "--sample", "1"]);
+    assert!(text.stderr.contains("explained: the first of 3 machines, setosa"), "{}", text.stderr);
+    let text = folder.run(&["show", "i.mercer"]).answer();
+    for said in [
+        "tells 3 classes apart by softmax: a function for each, all of one problem",
+        "loss = log(sum of exp(F_c))",
+        "b_c = setosa ",
+        "p_c = exp(score_c)/sum of exp(scores)",
+    ] {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{said}: {text}");
+    }
+    let found = folder.run(&["show", "i.mercer", "--json"]).json(0);
+    assert_eq!(
+        (&found["machines"][1]["class"], &found["probabilities"]),
+        (&"versicolor".into(), &"softmax".into())
+    );
+    let told = folder.run(&["fit", "@iris", "--multi", "softmax", "--loss", "hinge"]).refusal();
+    assert!(told.contains("use --loss logistic, or --multi one-vs-one or one-vs-rest"), "{told}");
+    let told = folder.run(&["fit", "@iris", "--multi", "softmax", "--probabilities", "platt"]).refusal();
+    assert!(told.starts_with("softmax has probabilities of its own"), "{told}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Chances of all classes from those of single machines, and their agreement with the answer (`docs/maths.md` §5.2).
 
+use mercer_solve::loss::Softmax;
 use rayon::prelude::*;
 
 use super::Curve;
 use crate::Between;
-use crate::ballot::Ballot;
+use crate::ballot::{Ballot, first_largest};
 
 /// Chances of a machine for a pair are kept away from 0 and 1 by this much, so that one set of chances of all classes
 /// explains them best.
@@ -28,12 +29,24 @@ impl Chances<'_> {
         let own: Vec<f64> = self.curves.iter().zip(scores).map(|(curve, &score)| curve.at(score)).collect();
         let mut found = match (self.ballot.between.as_slice(), own.as_slice()) {
             ([None], &[chance]) => vec![1.0 - chance, chance],
-            ([Some(Between::Rest(_)), ..], _) => normalised(own),
+            ([Some(Between::Rest(_) | Between::Softmax(_)), ..], _) => normalised(own),
             _ => coupled(&self.ballot, &own),
         };
         agree(&mut found, self.ballot.winner(scores));
         found
     }
+}
+
+/// The probability of each class by softmax, rows × classes, from scores of the same form. Of scores that differ by less
+/// than their exponentials can tell the largest is still the one with the largest probability.
+pub(crate) fn of_softmax(scores: &[f64], classes: usize) -> Vec<f64> {
+    let of = |row: &[f64]| {
+        let mut chances = vec![0.0; row.len()];
+        Softmax.chances(row, &mut chances);
+        agree(&mut chances, first_largest(row));
+        chances
+    };
+    scores.par_chunks_exact(classes.max(1)).flat_map_iter(of).collect()
 }
 
 /// In the same proportions, adding up to 1.

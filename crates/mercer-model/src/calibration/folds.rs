@@ -10,7 +10,7 @@ use mercer_solve::Status;
 use super::{Calibration, Curve, Held};
 use crate::rows::Rows;
 use crate::target::Goal;
-use crate::{Between, ModelError, Setting, Spec, Training, fit};
+use crate::{Between, ModelError, Multiclass, Setting, Spec, Training, fit};
 
 /// Folds.
 const FOLDS: usize = 5;
@@ -20,6 +20,12 @@ pub(crate) fn check(spec: &Spec, goal: &Goal, weights: Option<&[f64]>) -> Result
     let Goal::Classes(names, codes) = goal else {
         return Err(ModelError::Spec(format!("probabilities are of classes, and {} has none", spec.learner)));
     };
+    if spec.multiclass == Multiclass::Softmax {
+        return Err(ModelError::Spec(format!(
+            "softmax has probabilities of its own, fitted to all rows at once; leave probabilities = {} out",
+            spec.probabilities.map_or_else(String::new, |how| how.to_string())
+        )));
+    }
     if spec.kernel.uses("precomputed") {
         return Err(ModelError::Spec(
             "probabilities are fitted to rows that are left out, which a precomputed matrix does not allow; give the \
@@ -85,7 +91,7 @@ pub(crate) fn curves(
 fn is_first(between: Option<Between>, class: usize) -> Option<bool> {
     match between {
         None => Some(class == 1),
-        Some(Between::Rest(first)) => Some(class == first),
+        Some(Between::Rest(first) | Between::Softmax(first)) => Some(class == first),
         Some(Between::Pair(first, second)) => (class == first || class == second).then_some(class == first),
     }
 }

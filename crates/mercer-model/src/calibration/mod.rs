@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 use crate::ModelError;
 
-pub(crate) use coupling::Chances;
+pub(crate) use coupling::{Chances, of_softmax};
 pub(crate) use folds::{check, curves};
 
 /// How probabilities are made of scores.

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::coupling::{Chances, agree, coupled};
+use super::coupling::{Chances, agree, coupled, of_softmax};
 use super::{Aim, Calibration, Curve, Held, aims};
 use crate::Between;
 use crate::ballot::{Ballot, first_largest};
@@ -50,7 +50,7 @@ fn answer(ballot: &Ballot, scores: &[f64]) -> usize {
     for (between, &score) in ballot.between.iter().zip(scores) {
         match *between {
             None => return usize::from(score > 0.0),
-            Some(Between::Rest(class)) => {
+            Some(Between::Rest(class) | Between::Softmax(class)) => {
                 votes[class] = scores.iter().filter(|&&other| score >= other).count();
             }
             Some(Between::Pair(a, b)) => votes[if score > 0.0 { a } else { b }] += 1,
@@ -100,6 +100,34 @@ fn answers_class_scores_and_probabilities_agree_whatever_the_scores() {
         moved += usize::from(most < 0.5 + 1e-9 && chances.ballot.classes == 2);
     }
     assert!(moved > 1000, "the correction is at work in {moved} cases of two classes");
+}
+
+#[test]
+fn softmax_agrees_with_the_answer_whatever_the_scores() {
+    let mut random = Pcg64::seed_from_u64(8);
+    for _ in 0..60_000 {
+        let classes = random.random_range(2..=8);
+        let between = (0..classes).map(|class| Some(Between::Softmax(class))).collect();
+        let ballot = Ballot { classes, between };
+        let pool: Vec<f64> = (0..3).map(|_| score(&mut random)).collect();
+        let near = random.random_bool(0.4);
+        let one = |random: &mut Pcg64| match (near, random.random_range(0..3)) {
+            (false, _) => score(random),
+            // Equal, or apart by less than exponentials can tell.
+            (true, 0) => pool[0].next_up().min(f64::MAX),
+            (true, place) => pool[place],
+        };
+        let scores: Vec<f64> = (0..classes).map(|_| one(&mut random)).collect();
+        let expected = answer(&ballot, &scores);
+        assert_eq!(first_largest(&ballot.class_scores(&scores)), expected);
+        let found = of_softmax(&scores, classes);
+        assert_eq!(first_largest(&found), expected, "{found:?} of {scores:?}");
+        assert_eq!(found.iter().filter(|&&chance| chance >= found[expected]).count(), 1);
+        assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{found:?}");
+        let total: f64 = scores.iter().map(|score| (score - scores[expected]).exp()).sum();
+        let plain = scores.iter().map(|score| (score - scores[expected]).exp() / total);
+        assert!(plain.zip(&found).all(|(plain, found)| (plain - found).abs() < 1e-14), "{scores:?}");
+    }
 }
 
 #[test]

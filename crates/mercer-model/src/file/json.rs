@@ -33,6 +33,9 @@ pub(super) struct MachineText {
     /// The class that it tells from all others; files of before have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rest: Option<usize>,
+    /// The class whose function it is among those of softmax; files of before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    softmax: Option<usize>,
     pub(super) status: Status,
     pub(super) iterations: u64,
     certificate: Option<CertificateText>,
@@ -69,16 +72,18 @@ enum ClaimText {
 impl MachineText {
     pub(super) fn of(machine: &Machine) -> Self {
         let certificate = machine.certificate.as_ref().map(CertificateText::of);
-        let rest = match machine.between {
-            Some(Between::Rest(class)) => Some(class),
-            _ => None,
+        let (rest, softmax) = match machine.between {
+            Some(Between::Rest(class)) => (Some(class), None),
+            Some(Between::Softmax(class)) => (None, Some(class)),
+            _ => (None, None),
         };
         let (status, iterations) = (machine.status, machine.iterations);
-        Self { pair: machine.pair(), rest, status, iterations, certificate }
+        Self { pair: machine.pair(), rest, softmax, status, iterations, certificate }
     }
 
     pub(super) fn between(&self) -> Option<Between> {
-        self.pair.map(|(first, second)| Between::Pair(first, second)).or(self.rest.map(Between::Rest))
+        let pair = self.pair.map(|(first, second)| Between::Pair(first, second));
+        pair.or(self.rest.map(Between::Rest)).or(self.softmax.map(Between::Softmax))
     }
 
     pub(super) fn certificate(self) -> Option<Certificate> {

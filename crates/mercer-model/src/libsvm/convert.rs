@@ -144,7 +144,11 @@ pub(super) fn from_model(model: &Model) -> Result<LibsvmModel, ModelError> {
         let said = format!("the model predicts {} targets, and LIBSVM knows one", parts.machines.len());
         return Err(refused(said));
     }
-    if parts.machines.iter().any(|machine| matches!(machine.between, Some(Between::Rest(_)))) {
+    if parts
+        .machines
+        .iter()
+        .any(|machine| matches!(machine.between, Some(Between::Rest(_) | Between::Softmax(_))))
+    {
         return Err(refused("it has a machine for each class, and LIBSVM has one for each pair".to_owned()));
     }
     if !parts.curves.is_empty() {

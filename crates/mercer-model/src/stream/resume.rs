@@ -45,7 +45,7 @@ impl Stream {
                     .to_owned(),
             ));
         };
-        if let Some(Between::Rest(class)) = chosen.between {
+        if let Some(Between::Rest(class) | Between::Softmax(class)) = chosen.between {
             return Err(ModelError::Data(format!(
                 "a stream is of two classes, and the machine tells '{}' from all others",
                 parts.classes[class]

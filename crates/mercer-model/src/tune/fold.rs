@@ -78,13 +78,18 @@ fn alone(
     let model = fit(&Spec { regularization, ..spec.clone() }, part, setting)?;
     let prediction = model.predict(test)?;
     let places = places(model.classes(), classes);
-    let probabilities = match spec.probabilities {
-        Some(_) if !model.curves().is_empty() => {
-            Some(spread(&prediction.probabilities(&model)?, &places, classes.len()))
+    let probabilities = if model.has_probabilities() {
+        Some(spread(&prediction.probabilities(&model)?, &places, classes.len()))
+    } else {
+        None
+    };
+    let scores = match prediction.machines {
+        1 => Some(prediction.scores),
+        2 if model.is_softmax() => {
+            Some(prediction.scores.as_chunks::<2>().0.iter().map(|[a, b]| b - a).collect())
         }
         _ => None,
     };
-    let scores = (prediction.machines == 1).then_some(prediction.scores);
     let outcome = match prediction.outcome {
         Outcome::Classes(found) => Outcome::Classes(found.into_iter().map(|code| places[code]).collect()),
         other => other,

@@ -45,7 +45,7 @@ use self::journal::{Journal, Key};
 use self::leave_one_out::{left_out, row_error};
 use crate::metrics::{Metric, Subject};
 use crate::target::Goal;
-use crate::{Learner, ModelError, Setting, Spec, Training};
+use crate::{Learner, ModelError, Multiclass, Setting, Spec, Training};
 
 /// The strength of the penalty, by the name that is searched over.
 #[derive(Debug, Clone, PartialEq)]
@@ -315,7 +315,8 @@ pub fn tune(
     tuning.strength.grid(2)?;
     let goal = truth(&tuning.spec, target, training.table.len())?;
     let metric = tuning.metric.unwrap_or_else(|| usual(&goal));
-    if metric.info().subject == Subject::Probabilities && tuning.spec.probabilities.is_none() {
+    let has_none = tuning.spec.probabilities.is_none() && tuning.spec.multiclass != Multiclass::Softmax;
+    if metric.info().subject == Subject::Probabilities && has_none {
         return Err(ModelError::Spec(format!(
             "{metric} judges probabilities, and none are asked for (--probabilities platt)"
         )));

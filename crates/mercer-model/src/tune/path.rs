@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use mercer_points::{Points, Split};
-use mercer_solve::{Certificate, Regularization, Status, certify};
+use mercer_solve::{Certificate, Problem, Regularization, Solution, Status, certify};
 use rayon::prelude::*;
 
 use super::fold::{Said, answers, measured, said, truth};
@@ -13,6 +13,7 @@ use super::{Sofar, Validation, usual};
 use crate::ground::Ground;
 use crate::machines::{Posed, traced};
 use crate::metrics::Metric;
+use crate::softmax;
 use crate::target::Goal;
 use crate::{Learner, ModelError, Setting, Spec, Training};
 
@@ -157,11 +158,19 @@ fn whole(
     let gram = ground.gram(spec, training)?;
     let (loss, weights) = (ground.loss, ground.weights.as_deref());
     let posed = Posed { spec, loss, goal, weights, gram: &gram, features: None, setting };
-    let found = traced(&posed, strengths, |problem, solution| {
-        let is_stopped = matches!(solution.status, Status::Stopped | Status::TimeLimit);
-        (!is_stopped).then(|| certify(problem, solution))
-    })?;
-    let (paths, certificates): (Vec<_>, Vec<Vec<Option<Certificate>>>) = found.into_iter().unzip();
+    let (paths, certificates): (Vec<_>, Vec<Vec<Option<Certificate>>>) = match softmax::classes(&posed) {
+        Some(named) => {
+            let (paths, certificates) = softmax::traced(&posed, named, strengths)?;
+            (paths, vec![certificates])
+        }
+        None => {
+            let judge = |problem: &Problem<'_>, solution: &Solution| {
+                let is_stopped = matches!(solution.status, Status::Stopped | Status::TimeLimit);
+                (!is_stopped).then(|| certify(problem, solution))
+            };
+            traced(&posed, strengths, judge)?.into_iter().unzip()
+        }
+    };
     let classes: &[String] = if let Goal::Classes(names, _) = goal { names } else { &[] };
     let said = answers(&gram, gram.points(), goal, &paths, classes);
     let everything: Vec<usize> = (0..rows).collect();

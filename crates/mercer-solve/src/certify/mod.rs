@@ -11,15 +11,21 @@ mod margin;
 mod norm;
 mod nu;
 mod offset;
+mod offsets;
 mod project;
 mod risk;
+mod simplex;
+mod softmax;
 
 pub(crate) use certificate::relative_gap;
 pub use certificate::{Basis, Certificate, Claim, Convexity, KktClass, RowReport};
 pub(crate) use nu::level;
 pub(crate) use offset::best_offset;
+pub(crate) use offsets::best_offsets;
 pub(crate) use project::project;
 pub(crate) use risk::violation;
+pub(crate) use simplex::{DualPoint, dual_point};
+pub use softmax::{certify_softmax, certify_softmax_until};
 
 use std::time::Instant;
 

@@ -31,12 +31,22 @@ pub(super) struct Pivoted {
 /// Values of L at most: half a gigabyte.
 const LARGEST: usize = 1 << 26;
 
-impl Pivoted {
-    /// L of at most so many columns for some rows of K; the status where it was stopped.
+/// L of K ≈ LLᵀ.
+#[derive(Debug)]
+pub(super) struct Columns {
+    /// Its columns.
+    pub(super) columns: Vec<Vec<f64>>,
+    /// What is left of the diagonal of K.
+    pub(super) left: Vec<f64>,
+    /// The largest entry of that diagonal before.
+    pub(super) largest: f64,
+}
+
+impl Columns {
+    /// At most so many columns for some rows of K; the status where it was stopped.
     pub(super) fn new(
         gram: &dyn Gram,
         rows: &[usize],
-        ridge: &[f64],
         rank: usize,
         run: &mut Run<'_>,
     ) -> Result<Self, Status> {
@@ -63,7 +73,21 @@ impl Pivoted {
             left[pivot] = 0.0;
             columns.push(column);
         }
-        let unseen = left.iter().sum::<f64>() / m.max(1) as f64 + 1e-13 * largest;
+        Ok(Self { columns, left, largest })
+    }
+}
+
+impl Pivoted {
+    /// L of at most so many columns for some rows of K; the status where it was stopped.
+    pub(super) fn new(
+        gram: &dyn Gram,
+        rows: &[usize],
+        ridge: &[f64],
+        rank: usize,
+        run: &mut Run<'_>,
+    ) -> Result<Self, Status> {
+        let Columns { columns, left, largest } = Columns::new(gram, rows, rank, run)?;
+        let unseen = left.iter().sum::<f64>() / rows.len().max(1) as f64 + 1e-13 * largest;
         let inverse = ridge.iter().map(|d| 1.0 / (d + unseen)).collect();
         Ok(Self::factored(inverse, columns, run))
     }
