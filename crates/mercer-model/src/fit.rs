@@ -260,7 +260,11 @@ pub(crate) fn prepare(spec: &Spec, training: &Training<'_>) -> Result<(Schema, P
     Ok((schema, preprocessing))
 }
 
-fn features(spec: &Spec, gram: &Lazy, budget: Budget) -> Result<mercer_points::Dense<f64>, ModelError> {
+pub(crate) fn features(
+    spec: &Spec,
+    gram: &Lazy,
+    budget: Budget,
+) -> Result<mercer_points::Dense<f64>, ModelError> {
     let features = gram.plan().features(gram.points(), budget)?;
     features.ok_or_else(|| {
         let said = format!("{} needs explicit features, and {} has none to show", spec.learner, spec.kernel);

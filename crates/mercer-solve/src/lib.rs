@@ -8,6 +8,7 @@
 pub mod certify;
 mod error;
 mod features;
+mod footprint;
 pub mod loss;
 mod problem;
 mod solution;
@@ -18,6 +19,7 @@ mod watch;
 pub use certify::{Basis, Certificate, Claim, Convexity, KktClass, RowReport, certify, certify_until};
 pub use error::{CommonPoint, SolveError};
 pub use features::Features;
+pub use footprint::{Footprint, Holding, Sizes};
 pub use problem::{Objective, Penalty, Problem, Regularization};
 pub use solution::{Solution, Solver};
 pub use watch::{Limits, Progress, Run, Silent, Status, Tolerance, Watch};
