@@ -113,7 +113,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
     }
     let ground = Ground::of(spec, training)?;
     if spec.probabilities.is_some() {
-        calibration::check(spec, &ground.goal, ground.weights.as_deref())?;
+        calibration::check(spec, training.table, &ground.goal, ground.weights.as_deref())?;
     }
     let lambda = spec.regularization.lambda(rows)?;
     let gram = ground.gram(spec, training)?;
@@ -162,7 +162,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
         },
         machines,
         curves,
-        points: if matrix { numbered(&support)? } else { table.select(&support) },
+        points: if matrix { numbered(&table, &support)? } else { table.select(&support) },
         rows: support,
         plan: (!matrix).then(|| gram.plan().state()),
         schema,
@@ -272,9 +272,14 @@ pub(crate) fn features(
     })
 }
 
-/// Support points of a matrix: their row numbers.
-fn numbered(rows: &[usize]) -> Result<Table, ModelError> {
+/// Support points of a matrix: their row numbers in it, which of a fold are not those of its rows.
+fn numbered(points: &Table, rows: &[usize]) -> Result<Table, ModelError> {
+    let indices = points.columns().iter().find_map(|column| match &column.data {
+        ColumnData::Indices(indices) => Some(indices),
+        _ => None,
+    });
+    let number = |&row: &usize| indices.map_or(row, |indices| indices.point(row)) as f64;
     let mut table = Table::new();
-    table.push(ROW, ColumnData::Numbers(rows.iter().map(|&row| row as f64).collect()))?;
+    table.push(ROW, ColumnData::Numbers(rows.iter().map(number).collect()))?;
     Ok(table)
 }

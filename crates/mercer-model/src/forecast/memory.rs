@@ -9,8 +9,8 @@ use crate::Multiclass;
 
 /// Vectors of a machine: program, slopes, scores, products and the report of its certificate, for each row.
 const VECTORS: usize = 360;
-/// What stays of a machine until the model is made: the report on its rows.
-const REPORT: usize = 56;
+/// What stays of a machine until the model is made: its solution, and the report on its rows.
+const REPORT: usize = 88;
 /// What threads take for tiles, and the like.
 const BASE: usize = 3 << 20;
 
@@ -34,7 +34,8 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
             };
             let accurate = share(bytes.part + bytes.double, own_support);
             let worked = share(bytes.part + bytes.single, set);
-            bytes.single + at_once * accurate.max(worked)
+            let by_class = if shared(job) > 0 { bytes.part + bytes.single } else { 0 };
+            bytes.single + by_class + at_once * accurate.max(worked)
         }
         // All rows have coefficients, and the certificate a copy of them.
         (Kind::Direct, _) => bytes.double,
@@ -56,7 +57,7 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
 }
 
 /// Squares that machines share: of each class, or of all rows.
-fn shared(job: &Job<'_>) -> u64 {
+pub(super) fn shared(job: &Job<'_>) -> u64 {
     let posed = job.posed;
     let crate::target::Goal::Classes(names, codes) = posed.goal else { return 0 };
     if job.kind() != Kind::Dual || job.shares.len() < 2 {

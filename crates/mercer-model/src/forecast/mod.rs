@@ -135,7 +135,7 @@ pub fn forecast(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> 
     }
     let ground = Ground::of(spec, training)?;
     if spec.probabilities.is_some() {
-        calibration::check(spec, &ground.goal, ground.weights.as_deref())?;
+        calibration::check(spec, training.table, &ground.goal, ground.weights.as_deref())?;
     }
     let gram = ground.gram(spec, training)?;
     let explicit =

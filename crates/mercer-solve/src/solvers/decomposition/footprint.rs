@@ -9,6 +9,9 @@ use crate::{Footprint, Holding, Sizes};
 /// Rows that come into working sets, for each one that ends with a coefficient.
 const VISITED: f64 = 1.3;
 
+/// Variables that are thought to move, for each one that ends with a coefficient.
+const MOVING: f64 = 1.1;
+
 /// The square that is worked on, and the rows that are kept beside it.
 pub(in crate::solvers) fn footprint(sizes: &Sizes, settings: Settings) -> Footprint {
     let Settings { budget, double } = settings;
@@ -19,7 +22,10 @@ pub(in crate::solvers) fn footprint(sizes: &Sizes, settings: Settings) -> Footpr
     let square = |side: usize| (entry as u128) * (side as u128).pow(2);
     let affordable = affordable_set(budget);
     if variables <= WHOLE.min(affordable) {
-        return Footprint { holding: Holding::Whole, bytes: square(variables) };
+        // Variables that may move are copied out of the square, where they are few enough.
+        let moving = (MOVING * sizes.support as f64) as usize;
+        let copied = if 4 * moving <= 3 * variables { square(moving) } else { 0 };
+        return Footprint { holding: Holding::Whole, bytes: square(variables) + copied };
     }
     let largest = LARGEST_SET.min(affordable);
     let set = (sizes.free + sizes.free / 3).clamp(LEAST_SET.min(largest), largest).min(variables);
@@ -47,8 +53,9 @@ mod tests {
     #[test]
     fn what_is_held_follows_from_rows_kernel_and_budget() {
         const PLENTY: u64 = 64 << 30;
-        assert_eq!(of(900, true, PLENTY), Footprint { holding: Holding::Whole, bytes: 8 * 900 * 900 });
-        assert_eq!(of(6000, true, PLENTY), Footprint { holding: Holding::Whole, bytes: 4 * 6000 * 6000 });
+        assert_eq!(of(900, true, PLENTY).bytes, 8 * (900 * 900 + 495 * 495));
+        let all = Footprint { holding: Holding::Whole, bytes: 4 * (6000 * 6000 + 3300 * 3300) };
+        assert_eq!(of(6000, true, PLENTY), all);
         let set = Footprint { holding: Holding::WorkingSet(3333), bytes: 4 * 3333 * 3333 };
         assert_eq!(of(20_000, true, PLENTY), set);
         // A quarter of the budget is for the square.
