@@ -31,7 +31,7 @@ pub(super) fn warn(found: &Forecast, spec: &Spec) -> anyhow::Result<()> {
     }
     if let Some(seconds) = found.seconds.filter(|seconds| *seconds >= LONG) {
         note(&format!(
-            "about {} and {} expected; {}",
+            "{} and {} expected; {}",
             time(seconds),
             size(found.peak_bytes.into()),
             found.plan
@@ -77,7 +77,7 @@ fn in_words(found: &Forecast, spec: &Spec, data: &Data) -> String {
             "time",
             found.seconds.map_or_else(
                 || "not known: no pilot came to an end".to_owned(),
-                |seconds| format!("about {}, by pilots of up to {} rows", time(seconds), found.pilot),
+                |seconds| format!("{}, by pilots of up to {} rows", time(seconds), found.pilot),
             ),
         ));
         let parts: Vec<String> = found
@@ -122,10 +122,10 @@ fn as_json(found: &Forecast, spec: &Spec) -> Value {
 fn time(seconds: f64) -> String {
     match seconds {
         s if s < 0.1 => "less than 0.1 s".to_owned(),
-        s if s < 10.0 => format!("{s:.1} s"),
-        s if s < 100.0 => format!("{s:.0} s"),
-        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
+        s if s < 10.0 => format!("about {s:.1} s"),
+        s if s < 100.0 => format!("about {s:.0} s"),
+        s if s < 7200.0 => format!("about {:.0} min", s / 60.0),
+        s => format!("about {:.1} h", s / 3600.0),
     }
 }
 
@@ -139,8 +139,8 @@ mod tests {
             (0.01, "less than 0.1 s"),
             (1.234, "1.2 s"),
             (41.7, "42 s"),
-            (600.0, "10 min"),
-            (9000.0, "2.5 h"),
+            (600.0, "about 10 min"),
+            (9000.0, "about 2.5 h"),
         ];
         for (seconds, words) in said {
             assert_eq!(time(seconds), words);
