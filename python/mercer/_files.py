@@ -100,6 +100,7 @@ def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
         ("average", "average", lambda text: text == "true"),
         ("keep", "keep", int),
         ("loss", "loss", str),
+        ("probabilities", "probability", str),
     ]
     for key, name, read in readers:
         if name in known and told.get(key, "none") != "none":
