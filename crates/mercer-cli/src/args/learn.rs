@@ -14,7 +14,7 @@ use super::{Input, at_least_one, memory, yes_or_no};
         mercer fit @moons --kernel 'rbf(sigma=0.3)' --C 10 -o moons.mercer\n  \
         mercer fit @yacht --loss 'epsilon(epsilon=0.5)' --scale standardize --lambda 1e-3\n  \
         mercer fit @iris --multi one-vs-one --kernel linear -o iris.mercer\n\n\
-        Exit 0: certified, or forecast. 1: done, but not certified (stderr says why), or no room for it. 2: error.\n\
+        Exit 0: certified, or forecast. 1: not certified (stderr says why), or no room. 2: error.\n\
         mercer learners lists the solvers and their losses; mercer explain explains the words."
 )]
 pub(crate) struct Fit {
