@@ -208,7 +208,13 @@ PARAMETERS: dict[str, list[Word]] = {
         )
     ],
     "shrinking": [Word("bool", "Accepted for compatibility; the solver decides.")],
-    "probability": [Word("bool", "Whether to calibrate probabilities for `predict_proba`, by five more fits.")],
+    "probability": [
+        Word(
+            'bool, "platt" or "isotonic"',
+            "Whether and how to fit probabilities for `predict_proba` to scores of rows that are left out, by five "
+            'more fits: True and "platt" fit a sigmoid, "isotonic" a line that never falls.',
+        )
+    ],
     "tol": [
         Word("float", "Largest violation of the optimality conditions at which the solver ends.", SUPPORT_VECTOR),
         Word(

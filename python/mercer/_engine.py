@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Integral, Interval, Real
 from sklearn.utils.validation import _check_feature_names, _num_samples, check_is_fitted, validate_data
@@ -18,6 +18,7 @@ from mercer import _mercer
 from mercer._callbacks import CallbackSupportMixin, Progress
 from mercer._certificate import Certificate, worst
 from mercer._expression import Expression, expression, is_matrix, kernel_matrix
+from mercer._forecast import Forecast, Foreseen
 from mercer._limits import in_bytes, threads
 from mercer._tables import is_texts, table
 from mercer._warn import warn
@@ -154,17 +155,42 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Any:
         """The model that the engine finds, in `most` iterations if there are not fewer allowed."""
         limits = [limit for limit in (getattr(self, "max_iter", None), most) if limit is not None and limit >= 0]
-        return _mercer.fit(
-            "\n".join(f"{key}: {_text(value)}" for key, value in lines.items()),
-            table,
-            target,
-            weights,
-            time_limit=self.time_limit,
-            max_iter=min(limits, default=None),
-            memory_limit=in_bytes(self.memory_limit),
-            threads=threads(self.n_jobs),
-            progress=progress.wanted,
-        )
+        spec = "\n".join(f"{key}: {_text(value)}" for key, value in lines.items())
+        how: dict[str, Any] = {
+            "time_limit": self.time_limit,
+            "max_iter": min(limits, default=None),
+            "memory_limit": in_bytes(self.memory_limit),
+            "threads": threads(self.n_jobs),
+        }
+        if "_is_foreseen" in self.__dict__:
+            raise Foreseen(Forecast.of(_mercer.forecast(spec, table, target, weights, **how)))
+        return _mercer.fit(spec, table, target, weights, **how, progress=progress.wanted)
+
+    def forecast(self, X: Any, y: Any = None, **fit_params: Any) -> Forecast:
+        """Say what `fit` would take, without fitting more than a few of the rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, or list of texts
+            Training rows, as for `fit`.
+        y : array-like, default=None
+            Targets, as for `fit`.
+        **fit_params : dict
+            What else `fit` takes, such as `sample_weight`.
+
+        Returns
+        -------
+        Forecast
+            With `seconds`, `peak_bytes` (on top of the rows), `plan` (how kernel entries are held, in words) and
+            `refused`. The estimator is left as it is.
+        """
+        probe = clone(self)
+        probe._is_foreseen = True
+        try:
+            probe.fit(X, y, **fit_params)
+        except Foreseen as found:
+            return found.forecast
+        raise MercerError(f"{type(self).__name__} has nothing to forecast: these rows are fitted without the engine")
 
     def _adopt(self, model: Any) -> None:
         """Take over a model: the attributes that every estimator has."""

@@ -101,6 +101,7 @@ def parameters(cls: type[KernelMachine], model: Any) -> dict[str, Any]:
         ("keep", "keep", int),
         ("loss", "loss", str),
         ("multiclass", "multi_class", lambda text: "multinomial" if text == "softmax" else "ovo"),
+        ("probabilities", "probability", str),
     ]
     for key, name, read in readers:
         if name in known and told.get(key, "none") != "none":

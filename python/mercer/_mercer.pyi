@@ -19,6 +19,7 @@ __all__ = [
     "dataset_table",
     "eigh",
     "fit",
+    "forecast",
     "heatmap",
     "kernel_info",
     "kernel_parse",
@@ -97,6 +98,9 @@ class Model:
     def trace(self, machine: int = 0) -> dict[str, _Floats]: ...
     def support_points(self) -> Any: ...
     def scores(self, table: Table, *, threads: int | None = None) -> _Floats: ...
+    @property
+    def calibrated(self) -> bool: ...
+    def probabilities(self, scores: _Floats) -> _Floats: ...
     def explain(self, table: Table, count: int, machine: int) -> list[dict[str, Any]]: ...
     def with_constant(self, machine: int, value: float) -> Model: ...
     def with_violation(self, violation: float) -> Model: ...
@@ -155,6 +159,17 @@ def fit(
     threads: int | None = None,
     progress: Callable[[dict[str, Any]], Any] | None = None,
 ) -> Model: ...
+def forecast(
+    spec: str,
+    table: Table,
+    target: _Target | None = None,
+    weights: _Floats | None = None,
+    *,
+    time_limit: float | None = None,
+    max_iter: int | None = None,
+    memory_limit: int | None = None,
+    threads: int | None = None,
+) -> dict[str, Any]: ...
 def tune(
     spec: str,
     kernel: str,

@@ -87,6 +87,11 @@ impl Onlooker {
         Self { bar, json: telling == Telling::Json, told: Mutex::default() }
     }
 
+    /// Whether somebody is shown a bar.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.bar.is_some()
+    }
+
     /// Takes the bar away and writes what is still waiting.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {

@@ -42,20 +42,27 @@ const SHARE: u64 = 4;
 impl<'a> Classes<'a> {
     /// The rows of each class; squares are kept where entries are dear and there is room, unless `stop` says so.
     pub fn new(gram: &'a Lazy, rows: &[Vec<usize>], budget: Budget, stop: &Stop<'_>) -> Self {
-        let entries: usize = rows.iter().map(|rows| rows.len() * rows.len()).sum();
-        let pays = rows.len() > 2 && !gram.is_cheap() && rows.iter().all(|rows| rows.len() <= MOST);
-        let room = Budget::of_bytes(budget.bytes() / SHARE).allows(4 * entries as u128);
+        let counts: Vec<usize> = rows.iter().map(Vec::len).collect();
+        let keeps = Self::bytes(gram, &counts, budget) > 0;
         let keep = |rows: &Vec<usize>| {
             let points = gram.part(rows);
             let mut square = Buffer::zeros(rows.len() * rows.len());
             points.store_single(&mut square, stop);
             Kept { points, square }
         };
-        let mut kept: Vec<Kept> = if pays && room { rows.iter().map(keep).collect() } else { Vec::new() };
+        let mut kept: Vec<Kept> = if keeps { rows.iter().map(keep).collect() } else { Vec::new() };
         if stop() {
             kept.clear();
         }
         Self { gram, rows: rows.to_vec(), kept }
+    }
+
+    /// Bytes of the squares within classes of so many rows; 0 where none is kept.
+    pub fn bytes(gram: &Lazy, rows: &[usize], budget: Budget) -> u64 {
+        let entries: usize = rows.iter().map(|rows| rows * rows).sum();
+        let pays = rows.len() > 2 && !gram.is_cheap() && rows.iter().all(|&rows| rows <= MOST);
+        let room = Budget::of_bytes(budget.bytes() / SHARE).allows(4 * entries as u128);
+        if pays && room { 4 * entries as u64 } else { 0 }
     }
 
     /// The rows of two classes, in the order of their numbers.

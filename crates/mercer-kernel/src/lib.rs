@@ -32,5 +32,5 @@ pub use language::{
 };
 pub use maps::MAPS;
 pub use mercer::{Mercer, Status, Step};
-pub use plan::{Entry, Plan, PlanState, Ready, Scratch, Tiles, ViewState, row_keys, vectors};
+pub use plan::{Entry, Plan, PlanState, PointBytes, Ready, Scratch, Tiles, ViewState, row_keys, vectors};
 pub use signature::{Call, Kind, Literal, Param, Range, Signature, Value};

@@ -115,7 +115,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
     }
     let ground = Ground::of(spec, training)?;
     if spec.probabilities.is_some() {
-        calibration::check(spec, &ground.goal, ground.weights.as_deref())?;
+        calibration::check(spec, training.table, &ground.goal, ground.weights.as_deref())?;
     }
     let lambda = spec.regularization.lambda(rows)?;
     let gram = ground.gram(spec, training)?;
@@ -164,7 +164,7 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
         },
         machines,
         curves,
-        points: if matrix { numbered(&support)? } else { table.select(&support) },
+        points: if matrix { numbered(&table, &support)? } else { table.select(&support) },
         rows: support,
         plan: (!matrix).then(|| gram.plan().state()),
         schema,
@@ -268,7 +268,11 @@ pub(crate) fn prepare(spec: &Spec, training: &Training<'_>) -> Result<(Schema, P
     Ok((schema, preprocessing))
 }
 
-fn features(spec: &Spec, gram: &Lazy, budget: Budget) -> Result<mercer_points::Dense<f64>, ModelError> {
+pub(crate) fn features(
+    spec: &Spec,
+    gram: &Lazy,
+    budget: Budget,
+) -> Result<mercer_points::Dense<f64>, ModelError> {
     let features = gram.plan().features(gram.points(), budget)?;
     features.ok_or_else(|| {
         let said = format!("{} needs explicit features, and {} has none to show", spec.learner, spec.kernel);
@@ -276,9 +280,14 @@ fn features(spec: &Spec, gram: &Lazy, budget: Budget) -> Result<mercer_points::D
     })
 }
 
-/// Support points of a matrix: their row numbers.
-fn numbered(rows: &[usize]) -> Result<Table, ModelError> {
+/// Support points of a matrix: their row numbers in it, which of a fold are not those of its rows.
+fn numbered(points: &Table, rows: &[usize]) -> Result<Table, ModelError> {
+    let indices = points.columns().iter().find_map(|column| match &column.data {
+        ColumnData::Indices(indices) => Some(indices),
+        _ => None,
+    });
+    let number = |&row: &usize| indices.map_or(row, |indices| indices.point(row)) as f64;
     let mut table = Table::new();
-    table.push(ROW, ColumnData::Numbers(rows.iter().map(|&row| row as f64).collect()))?;
+    table.push(ROW, ColumnData::Numbers(rows.iter().map(number).collect()))?;
     Ok(table)
 }

@@ -21,7 +21,7 @@ pub(crate) struct Ground {
 }
 
 /// Up to so many rows products with K are made in double precision: they are cheap there.
-const DOUBLE: usize = 5000;
+pub(crate) const DOUBLE: usize = 5000;
 
 impl Ground {
     pub(crate) fn of(spec: &Spec, training: &Training<'_>) -> Result<Self, ModelError> {

@@ -3,6 +3,7 @@
 //! [`fit()`] turns a table into a model: it scales and encodes the columns, compiles the kernel, poses the one problem of
 //! `mercer-solve`, runs the learner and has the result certified. A model predicts, explains and is saved; what it
 //! learned from the training rows travels with it, and its kernel runs through the same tiles as in training.
+//! What a fit will take is said before it by [`forecast()`](forecast::forecast).
 //! What its answers are worth is measured by [`metrics`]; kernels and λ are searched for by [`tune()`](tune::tune),
 //! and [`auto()`](auto::auto) does it all.
 
@@ -16,6 +17,7 @@ mod error;
 mod explain;
 mod file;
 mod fit;
+pub mod forecast;
 mod ground;
 mod hash;
 mod learners;
@@ -41,6 +43,7 @@ pub use error::ModelError;
 pub use explain::{Explanation, Term};
 pub use file::store::write_whole;
 pub use fit::{Setting, Training, certify, fit};
+pub use forecast::{Forecast, forecast};
 pub use learners::{Kind, LEARNERS, Learner, LearnerInfo};
 pub use model::{Between, Machine, Model, Parts, Provenance, Task};
 pub use predict::{Outcome, Prediction};

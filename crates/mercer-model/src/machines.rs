@@ -63,10 +63,7 @@ fn solved_apart(
             let rows: Vec<Vec<usize>> =
                 (0..names.len()).map(|class| of_class(codes, class).collect()).collect();
             let stop = || is_over(posed, started);
-            // Only squares in single precision are shared; with a small gap in sight the engine wants double precision.
-            let shares = is_dual(posed) && posed.spec.tolerance.gap.is_none_or(|gap| gap >= 1e-4);
-            let budget = if shares { posed.setting.budget } else { Budget::of_bytes(0) };
-            Some(Classes::new(posed.gram, &rows, budget, &stop))
+            Some(Classes::new(posed.gram, &rows, shared_budget(posed), &stop))
         }
         _ => None,
     };
@@ -131,6 +128,25 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         machine(posed.spec.learner, share.between, coefficients, solution, certificate)
     });
     Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })
+}
+
+/// Memory for squares that pairs of classes share.
+pub(crate) fn shared_budget(posed: &Posed<'_>) -> Budget {
+    // Only squares in single precision are shared; with a small gap in sight the engine wants double precision.
+    let shares = is_dual(posed) && posed.spec.tolerance.gap.is_none_or(|gap| gap >= 1e-4);
+    if shares { posed.setting.budget } else { Budget::of_bytes(0) }
+}
+
+/// Machines that run side by side: small ones of pairs, a thread each.
+pub(crate) fn at_once(posed: &Posed<'_>, shares: &[Share]) -> usize {
+    let are_pairs = matches!(posed.goal, Goal::Classes(..))
+        && posed.spec.multiclass == Multiclass::OneVsOne
+        && shares.len() > 1;
+    if are_pairs && is_dual(posed) && are_small(shares, posed.setting.budget) {
+        rayon::current_num_threads().min(shares.len())
+    } else {
+        1
+    }
 }
 
 /// Whether the work is to end.
@@ -401,7 +417,7 @@ fn chosen(points: &Dense<f64>, share: &Share) -> Result<Features, ModelError> {
     Ok(Features::new(rows, columns, part.into_values())?)
 }
 
-fn objective<'a>(spec: &Spec, loss: Option<&'a dyn Loss>) -> Objective<'a> {
+pub(crate) fn objective<'a>(spec: &Spec, loss: Option<&'a dyn Loss>) -> Objective<'a> {
     let nu = spec.nu;
     match (spec.learner, loss) {
         (_, Some(loss)) => Objective::Risk(loss),

@@ -298,6 +298,19 @@ impl Model {
         self.predict(table)?.probabilities(self)
     }
 
+    /// The same from scores of the machines, rows × machines, wherever they were computed; an error where their number is
+    /// no multiple of the machines.
+    pub fn probabilities_of(&self, scores: &[f64]) -> Result<Vec<f64>, ModelError> {
+        if !scores.len().is_multiple_of(self.machines().len().max(1)) {
+            return Err(ModelError::Data(format!(
+                "{} scores are not those of {} machines",
+                scores.len(),
+                self.machines().len()
+            )));
+        }
+        crate::predict::probabilities(self, scores)
+    }
+
     /// For each row the `count` largest terms |α_j k(x_j,x)| of its score; the first machine's, hence the first target's,
     /// where there are several.
     pub fn explain(&self, table: &Table, count: usize) -> Result<Vec<Explanation>, ModelError> {

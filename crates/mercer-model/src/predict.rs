@@ -74,19 +74,10 @@ impl Prediction {
 
     /// The probability of each class, as in [`Model::probabilities`].
     pub fn probabilities(&self, model: &Model) -> Result<Vec<f64>, ModelError> {
-        let (curves, machines) = (model.curves(), model.machines());
-        if model.is_softmax() && self.machines == machines.len() {
-            return Ok(of_softmax(&self.scores, self.machines));
-        }
-        if curves.is_empty() {
-            return Err(ModelError::Data(
-                "the model has no probabilities; fit it with them (probabilities: platt)".to_owned(),
-            ));
-        }
-        if self.machines != machines.len() {
+        if self.machines != model.machines().len() {
             return Err(ModelError::Data("the scores are those of another model".to_owned()));
         }
-        Ok(Chances { ballot: Ballot::of(machines, model.classes().len()), curves }.all(&self.scores))
+        probabilities(model, &self.scores)
     }
 
     /// The model's loss, row by row; an error for several machines that have one each.
@@ -165,4 +156,17 @@ pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelE
         }
     };
     Ok(Prediction { scores, machines, outcome })
+}
+/// The probability of each class, from scores of the machines, rows × machines.
+pub(crate) fn probabilities(model: &Model, scores: &[f64]) -> Result<Vec<f64>, ModelError> {
+    let (curves, machines) = (model.curves(), model.machines());
+    if model.is_softmax() {
+        return Ok(of_softmax(scores, machines.len()));
+    }
+    if curves.is_empty() {
+        return Err(ModelError::Data(
+            "the model has no probabilities; fit it with them (probabilities: platt)".to_owned(),
+        ));
+    }
+    Ok(Chances { ballot: Ballot::of(machines, model.classes().len()), curves }.all(scores))
 }

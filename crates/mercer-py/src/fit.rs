@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use mercer::model::{Model, ModelError, Setting, Spec, Training};
+use mercer::model::{Forecast, Model, ModelError, Setting, Spec, Training};
 use mercer::points::{Categories, Column, ColumnData};
 use mercer::solve::Limits;
 use numpy::ndarray::ArrayView1;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::{Raise, exception};
 use crate::model::PyModel;
@@ -52,6 +53,51 @@ fn fit(
     Ok(PyModel { model: result.map_err(Raise::raise)?, interrupted })
 }
 
+/// What a fit is expected to take, as a dict.
+#[pyfunction]
+#[pyo3(signature = (spec, table, target=None, weights=None, *, time_limit=None, max_iter=None, memory_limit=None, threads=None))]
+#[allow(clippy::too_many_arguments)]
+fn forecast<'py>(
+    py: Python<'py>,
+    spec: &str,
+    table: &PyTable,
+    target: Option<&Bound<'_, PyAny>>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    time_limit: Option<f64>,
+    max_iter: Option<u64>,
+    memory_limit: Option<u64>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let spec: Spec = spec.parse().map_err(Raise::raise)?;
+    let targets = target.map(columns).transpose()?.unwrap_or_default();
+    let weights = weights.map(|weights| weights.as_array().to_vec());
+    let limits = Limits { time: time_limit.map(seconds).transpose()?, iterations: max_iter };
+    let table = &table.table;
+    let Ended { result, .. } = watched(py, threads, None, |watch| -> Result<Forecast, ModelError> {
+        let training = Training {
+            target: targets.first(),
+            others: targets.get(1..).unwrap_or_default(),
+            weights: weights.as_deref(),
+            source: "Python",
+            ..Training::unlabelled(table)
+        };
+        mercer::model::forecast(&spec, &training, &Setting { limits, budget: budget(memory_limit), watch })
+    })?;
+    let found = result.map_err(Raise::raise)?;
+    let told = PyDict::new(py);
+    told.set_item("plan", found.plan.to_string())?;
+    told.set_item("refused", found.is_refused())?;
+    told.set_item("seconds", found.seconds)?;
+    told.set_item("peak_bytes", found.peak_bytes)?;
+    told.set_item("parts", found.parts)?;
+    told.set_item("rows", found.rows)?;
+    told.set_item("machines", found.machines)?;
+    told.set_item("support", found.support)?;
+    told.set_item("pilot", found.pilot)?;
+    told.set_item("spent", found.spent)?;
+    Ok(told)
+}
+
 /// One target, or a column of a matrix for each of several.
 fn columns(target: &Bound<'_, PyAny>) -> PyResult<Vec<Column>> {
     let Ok(values) = target.cast::<PyArray2<f64>>() else { return Ok(vec![column(target)?]) };
@@ -92,5 +138,6 @@ pub(crate) fn seconds(time: f64) -> PyResult<Duration> {
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(forecast, module)?)?;
     module.add_function(wrap_pyfunction!(fit, module)?)
 }

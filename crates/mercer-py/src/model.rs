@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mercer::model::{ColumnKind, ColumnSchema, Machine, Model, Task};
 use mercer::points::ColumnData;
 use mercer::solve::{Basis, Certificate, Claim, Convexity, Progress, Status, Tolerance};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
@@ -204,6 +204,25 @@ impl PyModel {
         let found = detached(py, threads, || self.model.predict(&table.table))?.map_err(Raise::raise)?;
         let shape = [found.scores.len() / found.machines.max(1), found.machines];
         found.scores.into_pyarray(py).reshape(shape)
+    }
+
+    /// Whether there are probabilities of classes.
+    #[getter]
+    fn calibrated(&self) -> bool {
+        !self.model.curves().is_empty()
+    }
+
+    /// Rows × classes, from the scores of the machines.
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray2<'_, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let scores: Vec<f64> = scores.as_array().iter().copied().collect();
+        let found = py.detach(|| self.model.probabilities_of(&scores)).map_err(Raise::raise)?;
+        let classes = self.model.classes().len();
+        let shape = [found.len() / classes.max(1), classes];
+        found.into_pyarray(py).reshape(shape)
     }
 
     /// The terms of the score of each row that are largest.

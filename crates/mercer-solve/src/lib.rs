@@ -8,6 +8,7 @@
 pub mod certify;
 mod error;
 mod features;
+mod footprint;
 pub mod loss;
 mod problem;
 mod softmax;
@@ -22,6 +23,7 @@ pub use certify::{
 };
 pub use error::{CommonPoint, SolveError};
 pub use features::Features;
+pub use footprint::{Footprint, Holding, Sizes};
 pub use problem::{Objective, Penalty, Problem, Regularization};
 pub use softmax::{SoftmaxProblem, SoftmaxSolution};
 pub use solution::{Solution, Solver};

@@ -1,6 +1,6 @@
 //! What a solver hands back.
 
-use crate::{Problem, Progress, Run, SolveError, Status};
+use crate::{Footprint, Problem, Progress, Run, Sizes, SolveError, Status};
 
 /// Coefficients and how they came about. Not a claim: [`certify`](crate::certify()) makes those.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,4 +46,9 @@ pub trait Solver: std::fmt::Debug {
         start: Option<&Solution>,
         run: &mut Run<'_>,
     ) -> Result<Solution, SolveError>;
+
+    /// What it will hold of a problem of such sizes, or the error with which it refuses one that the budget has no room for.
+    fn footprint(&self, _sizes: &Sizes) -> Result<Footprint, SolveError> {
+        Ok(Footprint::default())
+    }
 }

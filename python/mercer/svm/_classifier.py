@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._callbacks import with_callbacks
 from mercer._classifier import ClassifierPart
 from mercer._pairs import pair_coefficients, support_by_class
-from mercer._probability import calibrate, probabilities
 from mercer.svm._base import SupportVectorMachine
 
 
@@ -25,7 +25,7 @@ class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **SupportVectorMachine._parameter_constraints,
-        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "probability": ["boolean", StrOptions({"platt", "isotonic"}), Hidden(StrOptions({"deprecated"}))],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
@@ -52,13 +52,15 @@ class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
         self
             The fitted estimator. Ctrl-C ends the fit with what there is.
         """
-        started = time.monotonic()
-        self.__dict__.pop("_temperature", None)
-        X, y, codes = self._fit_classes(X, y, sample_weight)
-        if self._gives_probabilities():
-            until = None if self.time_limit is None else started + self.time_limit
-            self._temperature = calibrate(self, X, y, sample_weight, codes, until)
+        self._fit_classes(X, y, sample_weight)
         return self
+
+    def _solve(self, X: Any, target: Any, weights: Any, lines: Mapping[str, Any], y: Any = None) -> None:
+        how = self._calibration()
+        if how is not None:
+            seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+            lines = {**lines, "probabilities": how, "seed": seed}
+        super()._solve(X, target, weights, lines, y)
 
     def _lines_of_problem(self) -> dict[str, Any]:
         return self._lines(self._learner)
@@ -107,11 +109,14 @@ class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return super().predict(X)
 
-    def _gives_probabilities(self) -> bool:
-        return self.probability is not False and self.probability != "deprecated" and bool(self.probability)
+    def _calibration(self) -> str | None:
+        """How probabilities are made, if they are."""
+        if isinstance(self.probability, str):
+            return None if self.probability == "deprecated" else self.probability
+        return "platt" if self.probability else None
 
     def _check_probability(self) -> bool:
-        if not self._gives_probabilities():
+        if self._calibration() is None:
             raise AttributeError("predict_proba is not available when probability=False")
         return True
 
@@ -127,12 +132,14 @@ class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Probabilities, calibrated on scores of rows that were left out.
+            Probabilities, fitted to scores of rows that were left out, in five folds.
         """
         check_is_fitted(self)
-        if not hasattr(self, "_temperature"):
-            raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        return probabilities(self._scores(X), len(self.classes_), self._temperature)
+        if not self._model.calibrated:
+            asked = "probabilities" in self._model.spec
+            why = "the fit was stopped before probabilities" if asked else "fitted with probability=False"
+            raise NotFittedError(f"predict_proba is not available when {why}")
+        return np.asarray(self._model.probabilities(np.ascontiguousarray(self._scores(X))))
 
     @available_if(lambda self: self._check_probability())
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -148,4 +155,5 @@ class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
         ndarray of shape (n_samples, n_classes)
             Logarithms of `predict_proba`.
         """
-        return np.log(self.predict_proba(X))
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))

@@ -14,7 +14,7 @@ use super::{Input, at_least_one, memory, yes_or_no};
         mercer fit @moons --kernel 'rbf(sigma=0.3)' --C 10 -o moons.mercer\n  \
         mercer fit @yacht --loss 'epsilon(epsilon=0.5)' --scale standardize --lambda 1e-3\n  \
         mercer fit @iris --multi one-vs-one --kernel linear -o iris.mercer\n\n\
-        Exit 0: certified. 1: done, but not certified (stderr says why). 2: error.\n\
+        Exit 0: certified, or forecast. 1: not certified (stderr says why), or no room. 2: error.\n\
         mercer learners lists the solvers and their losses; mercer explain explains the words."
 )]
 pub(crate) struct Fit {
@@ -85,6 +85,9 @@ pub(crate) struct Fit {
     /// Memory for matrices, e.g. 500MB or 8GB; 60 % of what is free if not given.
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(crate) memory: Option<u64>,
+    /// Only say how long the fit would take, how much memory, and how it would go about it: pilots on few rows tell.
+    #[arg(long)]
+    pub(crate) forecast: bool,
     /// Progress on stderr: auto (a bar, if it is a terminal), json (a line an event) or none.
     #[arg(long, value_name = "HOW", default_value = "auto")]
     pub(crate) progress: String,

@@ -3,11 +3,12 @@
 use anyhow::bail;
 use mercer::kernel::Registry;
 use mercer::model::{Calibration, Curve, Kind, Model, Spec};
-use mercer::model::{ModelError, Outcome, Setting, Training, fit};
+use mercer::model::{ModelError, Outcome, Setting, Training, fit, forecast};
 use mercer::points::Points;
 use mercer::solve::{Claim, CommonPoint, SolveError, Status};
 use serde_json::{Value, json};
 
+use super::forecast as foreseen;
 use crate::args::Fit;
 use crate::input::{Data, budget, kernel, limits, load_weighted};
 use crate::labels::{misses, rmse};
@@ -27,12 +28,27 @@ pub(crate) fn run(options: &Fit) -> anyhow::Result<Answer> {
     }
     let data = load_weighted(&options.input, Some(&expr), options.weights.as_deref())?;
     let (spec, chosen) = specify(options, expr, data.target.as_ref(), &data.name)?;
+    let registry = Registry::new();
+    let training = training(&spec, &data, &registry);
+    let limits = limits(options.time_limit, options.max_iter);
+    let setting = Setting { limits, budget: budget(options.memory), watch: &onlooker };
+    if options.forecast {
+        let expected = forecast(&spec, &training, &setting)?;
+        chosen.iter().for_each(|chosen| note(chosen));
+        return foreseen::answer(&expected, &spec, &data, options.json);
+    }
     // From here on a signal ends the work with what there is; a second one ends it at once.
     listen();
-    let fitted = learn(options, &spec, &data, &onlooker);
+    if onlooker.is_seen() && data.table.len() >= foreseen::MANY {
+        foreseen::warn(&forecast(&spec, &training, &setting)?, &spec)?;
+    }
+    let fitted = fit(&spec, &training, &setting);
     onlooker.finish();
     let model = match fitted {
         Ok(model) => model,
+        Err(ModelError::Solve(SolveError::OverBudget { .. })) => {
+            bail!("{}", foreseen::refusal(&forecast(&spec, &training, &setting)?, &spec));
+        }
         Err(ModelError::Solve(SolveError::NotSeparable(evidence))) => {
             return not_separable(&evidence, &data, options.json);
         }
@@ -65,19 +81,16 @@ pub(crate) fn run(options: &Fit) -> anyhow::Result<Answer> {
     })
 }
 
-fn learn(options: &Fit, spec: &Spec, data: &Data, onlooker: &Onlooker) -> Result<Model, ModelError> {
-    let registry = Registry::new();
+fn training<'a>(spec: &Spec, data: &'a Data, registry: &'a Registry) -> Training<'a> {
     let needs_target = spec.learner.info().kind != Kind::Nothing;
-    let training = Training {
+    Training {
         table: &data.table,
         target: data.target.as_ref().filter(|_| needs_target),
         others: &[],
         weights: data.weights.as_deref(),
-        registry: &registry,
+        registry,
         source: &data.name,
-    };
-    let limits = limits(options.time_limit, options.max_iter);
-    fit(spec, &training, &Setting { limits, budget: budget(options.memory), watch: onlooker })
+    }
 }
 
 /// How wrong a model is on its training rows, in the terms of its task.

@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod explain;
 pub(crate) mod features;
 pub(crate) mod fit;
+mod forecast;
 pub(crate) mod gram;
 pub(crate) mod kernels;
 pub(crate) mod learners;

@@ -147,6 +147,7 @@ pub(super) fn plain(input: &Input) -> Fit {
         keep: None,
         max_iter: None,
         time_limit: None,
+        forecast: false,
         memory: None,
         progress: "auto".to_owned(),
         json: false,

@@ -11,6 +11,7 @@ mod explain;
 mod features;
 mod files;
 mod fit;
+mod forecast;
 mod gram;
 mod hostile;
 mod libsvm;

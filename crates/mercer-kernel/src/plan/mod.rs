@@ -5,6 +5,7 @@
 //! tiles need of a collection; [`Tiles`] fills blocks; [`Plan::pair`] is the definition, one pair at a time.
 
 mod block;
+mod bytes;
 mod columns;
 mod compile;
 mod keys;
@@ -16,6 +17,7 @@ mod state;
 mod tiles;
 mod view;
 
+pub use bytes::PointBytes;
 pub use columns::vectors;
 pub use keys::row_keys;
 pub use ready::Ready;

@@ -204,6 +204,16 @@ impl Ready {
         self.id == other.id
     }
 
+    /// What the leaves see.
+    pub(super) fn views(&self) -> impl Iterator<Item = &View> {
+        self.views.iter().map(|ready| &ready.view)
+    }
+
+    /// Leaves on points that are no vectors.
+    pub(super) fn foreign_leaves(&self) -> usize {
+        self.foreign.iter().flatten().count()
+    }
+
     pub(super) fn view(&self, view: usize) -> &View {
         &self.views[view].view
     }

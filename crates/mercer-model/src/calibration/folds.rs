@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use mercer_points::{Column, Points, Split, Strata, folds};
+use mercer_points::{Column, ColumnData, Points, Split, Strata, Table, folds};
 use mercer_solve::Status;
 
 use super::{Calibration, Curve, Held};
@@ -16,7 +16,13 @@ use crate::{Between, ModelError, Multiclass, Setting, Spec, Training, fit};
 const FOLDS: usize = 5;
 
 /// An error where there are no classes, or where one has too few rows to leave some out.
-pub(crate) fn check(spec: &Spec, goal: &Goal, weights: Option<&[f64]>) -> Result<(), ModelError> {
+pub(crate) fn check(
+    spec: &Spec,
+    table: &Table,
+    goal: &Goal,
+    weights: Option<&[f64]>,
+) -> Result<(), ModelError> {
+    let is_square = table.columns().iter().any(|column| matches!(column.data, ColumnData::Indices(_)));
     let Goal::Classes(names, codes) = goal else {
         return Err(ModelError::Spec(format!("probabilities are of classes, and {} has none", spec.learner)));
     };
@@ -26,10 +32,10 @@ pub(crate) fn check(spec: &Spec, goal: &Goal, weights: Option<&[f64]>) -> Result
             spec.probabilities.map_or_else(String::new, |how| how.to_string())
         )));
     }
-    if spec.kernel.uses("precomputed") {
+    if spec.kernel.uses("precomputed") && !is_square {
         return Err(ModelError::Spec(
-            "probabilities are fitted to rows that are left out, which a precomputed matrix does not allow; give the \
-             kernel itself"
+            "probabilities are fitted to rows that are left out, which columns of kernel values do not allow; give the whole \
+             square matrix, or the kernel itself"
                 .to_owned(),
         ));
     }

@@ -13,7 +13,7 @@ use mercer_linalg::Budget;
 use super::portions::load;
 use super::squares;
 use super::system::{Fault, System};
-use crate::{Problem, Run, Solution, SolveError, Solver};
+use crate::{Footprint, Problem, Run, Sizes, Solution, SolveError, Solver};
 
 /// Kernel ridge regression by Cholesky.
 ///
@@ -45,6 +45,15 @@ impl Solver for Cholesky {
         squares::check(self.name(), problem)?;
         factored(self.name(), problem, problem.gram(), self.budget, start, run)
     }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        afford(self.name(), sizes.rows, self.budget)
+    }
+}
+
+/// One n×n array.
+pub(super) fn afford(solver: &'static str, rows: usize, budget: Budget) -> Result<Footprint, SolveError> {
+    squares::afford(solver, rows, 8, budget, "choose solver cg, or raise --memory")
 }
 
 /// The ridge problem with a Gram matrix that may be made another way than the problem's own.
@@ -57,7 +66,7 @@ pub(super) fn factored(
     run: &mut Run<'_>,
 ) -> Result<Solution, SolveError> {
     let rows = squares::active(problem);
-    squares::afford(solver, rows.len(), 8, budget, "choose solver cg, or raise --memory")?;
+    afford(solver, rows.len(), budget)?;
     if rows.is_empty() {
         return Ok(squares::nothing(problem, run, squares::risk(solver, problem)?));
     }

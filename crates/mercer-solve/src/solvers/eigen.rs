@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::aside::aside;
 use super::portions::{dot, load};
 use super::squares;
-use crate::{Problem, Run, Solution, SolveError, Solver, Tolerance};
+use crate::{Footprint, Problem, Run, Sizes, Solution, SolveError, Solver, Tolerance};
 
 /// Kernel ridge regression by eigendecomposition.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,6 +36,15 @@ impl Solver for Eigen {
     ) -> Result<Solution, SolveError> {
         decomposed(problem, &mut None, self.budget, start, run)
     }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        afford(sizes.rows, self.budget)
+    }
+}
+
+/// Five n×n arrays, for a while.
+pub(super) fn afford(rows: usize, budget: Budget) -> Result<Footprint, SolveError> {
+    squares::afford("eigen", rows, 40, budget, "choose solver cholesky or cg, or raise --memory")
 }
 
 /// The solution by a decomposition of the problem's Gram matrix, which is made where there is none yet.
@@ -103,7 +112,7 @@ impl EigenRidge {
     /// The same in a run that may stop it; none if so.
     pub fn watched(gram: &dyn Gram, budget: Budget, run: &mut Run<'_>) -> Result<Option<Self>, SolveError> {
         let n = gram.len();
-        squares::afford("eigen", n, 40, budget, "choose solver cholesky or cg, or raise --memory")?;
+        afford(n, budget)?;
         let rows: Vec<usize> = (0..n).collect();
         let Ok(entries) = load(gram, &rows, run) else { return Ok(None) };
         let decompose = move |entries: Buffer<f64>| eigh(n, &entries);

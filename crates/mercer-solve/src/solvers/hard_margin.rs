@@ -11,9 +11,9 @@
 
 use mercer_linalg::Budget;
 
-use super::decomposition::{Program, Reading, Settings, State, Variable, minimise};
+use super::decomposition::{Program, Reading, Settings, State, Variable, footprint, minimise};
 use super::nu::unsuited;
-use crate::{CommonPoint, Objective, Problem, Run, Solution, SolveError, Solver, Status};
+use crate::{CommonPoint, Footprint, Objective, Problem, Run, Sizes, Solution, SolveError, Solver, Status};
 
 /// Hard-margin SVM with an offset. Rows of one class only have the answer f = 0, b = y.
 ///
@@ -86,6 +86,10 @@ impl Solver for HardMargin {
         let mut solution = run.solution(alpha, 0.5 * (minus - plus), outcome.status, outcome.iterations);
         solution.scores = Some(scores);
         Ok(solution)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        Ok(footprint(sizes, Settings { budget: self.budget, double: true }))
     }
 }
 

@@ -10,7 +10,7 @@
 use mercer_linalg::Budget;
 
 use super::{cholesky, squares};
-use crate::{Problem, Run, Solution, SolveError, Solver};
+use crate::{Footprint, Problem, Run, Sizes, Solution, SolveError, Solver};
 
 /// The least-squares support vector machine, by Cholesky.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,5 +43,9 @@ impl Solver for LsSvm {
             return Err(SolveError::Unsuited { solver, reason });
         }
         cholesky::factored(solver, problem, problem.gram(), self.budget, start, run)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        cholesky::afford(self.name(), sizes.rows, self.budget)
     }
 }

@@ -17,7 +17,7 @@ use super::squares;
 use super::system::{Fault, System};
 use crate::certify::best_offset;
 use crate::loss::{Loss, Target};
-use crate::{Problem, Progress, Run, Solution, SolveError, Solver, Status};
+use crate::{Footprint, Problem, Progress, Run, Sizes, Solution, SolveError, Solver, Status};
 
 /// Newton's method with two n×n arrays.
 ///
@@ -58,9 +58,7 @@ impl Solver for Newton {
             return Err(SolveError::Unsuited { solver, reason });
         }
         bounded(problem, loss)?;
-        let instead =
-            "choose another solver for this loss (cg for squared, gradient for others), or raise --memory";
-        squares::afford(solver, problem.len(), 16, self.budget, instead)?;
+        afford(solver, problem.len(), self.budget)?;
         if squares::active(problem).is_empty() {
             return Ok(squares::nothing(problem, run, loss));
         }
@@ -75,6 +73,17 @@ impl Solver for Newton {
             machine.point(start.map_or_else(|| vec![0.0; problem.len()], |start| start.alpha.clone()));
         machine.descend(point, run)
     }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        afford(self.name(), sizes.rows, self.budget)
+    }
+}
+
+/// Two n×n arrays.
+fn afford(solver: &'static str, rows: usize, budget: Budget) -> Result<Footprint, SolveError> {
+    let instead =
+        "choose another solver for this loss (cg for squared, gradient for others), or raise --memory";
+    squares::afford(solver, rows, 16, budget, instead)
 }
 
 /// An error for labels of one class with an offset, where the loss only ever tends to its infimum.

@@ -11,7 +11,9 @@
 
 use crate::certify::{best_offset, certify, dot, products, relative_gap};
 use crate::loss::Loss;
-use crate::{Objective, Penalty, Problem, Run, Solution, SolveError, Solver, Status, Tolerance};
+use crate::{
+    Footprint, Objective, Penalty, Problem, Run, Sizes, Solution, SolveError, Solver, Status, Tolerance,
+};
 
 /// Any solver of squared penalties, made one of [`Penalty::Norm`]; other problems it hands on as they are.
 ///
@@ -65,6 +67,10 @@ impl Solver for Norm<'_> {
         solution.seconds = run.seconds();
         solution.trace = run.trace().to_vec();
         Ok(solution)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        self.inner.footprint(sizes)
     }
 }
 

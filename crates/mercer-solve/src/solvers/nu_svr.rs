@@ -10,10 +10,10 @@
 
 use mercer_linalg::Budget;
 
-use super::decomposition::{Program, Reading, Settings, State, Variable, minimise};
+use super::decomposition::{Program, Reading, Settings, State, Variable, footprint, minimise};
 use super::nu::{check_nu, unsuited};
 use crate::certify::level;
-use crate::{Objective, Problem, Run, Solution, SolveError, Solver};
+use crate::{Footprint, Objective, Problem, Run, Sizes, Solution, SolveError, Solver};
 
 /// ν-SVR. It needs an offset.
 ///
@@ -66,6 +66,10 @@ impl Solver for NuSvr {
         solution.level = Some(epsilon);
         solution.scores = Some(outcome.state.scores);
         Ok(solution)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        Ok(footprint(sizes, Settings { budget: self.budget, double: false }))
     }
 }
 

@@ -8,10 +8,10 @@
 
 use mercer_linalg::Budget;
 
-use super::decomposition::{Program, Reading, Settings, State, Variable, minimise};
+use super::decomposition::{Program, Reading, Settings, State, Variable, footprint, minimise};
 use super::nu::{check_nu, unsuited};
 use crate::certify::level;
-use crate::{Objective, Problem, Run, Solution, SolveError, Solver};
+use crate::{Footprint, Objective, Problem, Run, Sizes, Solution, SolveError, Solver};
 
 /// One-class SVM; targets and the wish for an offset are ignored.
 ///
@@ -59,6 +59,10 @@ impl Solver for OneClass {
         solution.level = Some(rho);
         solution.scores = Some(outcome.state.scores);
         Ok(solution)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        Ok(footprint(sizes, Settings { budget: self.budget, double: false }))
     }
 }
 

@@ -15,7 +15,7 @@ use super::feasible::{boxes, settle};
 use super::portions::load;
 use super::{qp, squares};
 use crate::loss::{Hinge, Loss};
-use crate::{Problem, Run, Solution, SolveError, Solver, Status};
+use crate::{Footprint, Problem, Run, Sizes, Solution, SolveError, Solver, Status};
 
 /// The soft-margin machine in primal form, by an interior-point method.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,7 +44,7 @@ impl Solver for PrimalQp {
             let reason = "it is written for the hinge; qp and smo solve other losses".to_owned();
             return Err(SolveError::Unsuited { solver, reason });
         }
-        qp::small(solver, problem, MOST, 256, self.budget)?;
+        qp::small(solver, problem.len(), MOST, 256, self.budget)?;
         let rows = squares::active(problem);
         if rows.is_empty() {
             return Ok(squares::nothing(problem, run, loss));
@@ -67,6 +67,10 @@ impl Solver for PrimalQp {
         }
         settle(&mut alpha, &boxes(problem, loss), problem.offset());
         qp::finish(problem, loss, vec![alpha], (status, answer.iterations), run)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        qp::small(self.name(), sizes.rows, MOST, 256, self.budget)
     }
 }
 

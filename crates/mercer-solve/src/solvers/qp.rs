@@ -16,7 +16,7 @@ use super::portions::{Entries, load, product};
 use super::squares;
 use crate::certify::best_offset;
 use crate::loss::{Loss, Quadratic};
-use crate::{Problem, Run, Solution, SolveError, Solver, Status};
+use crate::{Footprint, Problem, Run, Sizes, Solution, SolveError, Solver, Status};
 
 /// The dual by an interior-point method.
 ///
@@ -59,7 +59,7 @@ impl Solver for Qp {
             let reason = "the conjugate of the loss is not quadratic; newton solves smooth losses".to_owned();
             return Err(SolveError::Unsuited { solver, reason });
         }
-        small(solver, problem, MOST, 64, self.budget)?;
+        small(solver, problem.len(), MOST, 64, self.budget)?;
         let rows = squares::active(problem);
         if rows.is_empty() {
             return Ok(squares::nothing(problem, run, loss));
@@ -90,21 +90,25 @@ impl Solver for Qp {
         }
         finish(problem, loss, found, (status, iterations), run)
     }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        small(self.name(), sizes.rows, MOST, 64, self.budget)
+    }
 }
 
 /// An error for more rows than a general solver takes, or more memory than there is.
 pub(super) fn small(
     solver: &'static str,
-    problem: &Problem<'_>,
+    rows: usize,
     most: usize,
     bytes_each: u128,
     budget: Budget,
-) -> Result<(), SolveError> {
-    if problem.len() > most {
-        let reason = format!("it takes at most {most} rows, not {}; choose smo", problem.len());
+) -> Result<Footprint, SolveError> {
+    if rows > most {
+        let reason = format!("it takes at most {most} rows, not {rows}; choose smo");
         return Err(SolveError::Unsuited { solver, reason });
     }
-    squares::afford(solver, problem.len(), bytes_each, budget, "choose smo, or raise --memory")
+    squares::afford(solver, rows, bytes_each, budget, "choose smo, or raise --memory")
 }
 
 /// The best of some feasible coefficients, with scores, offset and status.

@@ -10,7 +10,7 @@
 use mercer_linalg::Budget;
 
 use super::{cholesky, squares};
-use crate::{Features, Problem, Run, Solution, SolveError, Solver};
+use crate::{Features, Footprint, Problem, Run, Sizes, Solution, SolveError, Solver};
 
 /// Ridge regression by an n×n system. The problem's Gram matrix must be that of these features.
 #[derive(Debug, Clone, Copy)]
@@ -38,5 +38,9 @@ impl Solver for RidgeDual<'_> {
         let mut solution = cholesky::factored(self.name(), problem, self.features, budget, start, run)?;
         solution.weights = Some(self.features.weights(&solution.alpha));
         Ok(solution)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        cholesky::afford(self.name(), sizes.rows, self.budget)
     }
 }

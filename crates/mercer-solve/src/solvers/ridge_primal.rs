@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::squares;
 use super::system::{Fault, System};
-use crate::{Features, Problem, Run, Solution, SolveError, Solver};
+use crate::{Features, Footprint, Problem, Run, Sizes, Solution, SolveError, Solver};
 
 /// Ridge regression by a d×d system. The problem's Gram matrix must be that of these features.
 ///
@@ -34,6 +34,14 @@ pub struct RidgePrimal<'a> {
     pub budget: Budget,
 }
 
+impl RidgePrimal<'_> {
+    /// An array of d×d.
+    fn afford(&self) -> Result<Footprint, SolveError> {
+        let instead = "choose solver ridge-dual or cg, or raise --memory";
+        squares::afford(self.name(), self.features.dimension(), 8, self.budget, instead)
+    }
+}
+
 impl Solver for RidgePrimal<'_> {
     fn name(&self) -> &'static str {
         "ridge-primal"
@@ -48,8 +56,7 @@ impl Solver for RidgePrimal<'_> {
         let (solver, features) = (self.name(), self.features);
         squares::check(solver, problem)?;
         same_rows(features, problem)?;
-        let instead = "choose solver ridge-dual or cg, or raise --memory";
-        squares::afford(solver, features.dimension(), 8, self.budget, instead)?;
+        self.afford()?;
         let rows = squares::active(problem);
         if rows.is_empty() {
             let mut solution = squares::nothing(problem, run, squares::risk(solver, problem)?);
@@ -67,6 +74,10 @@ impl Solver for RidgePrimal<'_> {
             Err(Fault::Stopped(status)) => Ok(squares::unfinished(problem, start, run, status)),
             Err(Fault::Failed(error)) => Err(error),
         }
+    }
+
+    fn footprint(&self, _sizes: &Sizes) -> Result<Footprint, SolveError> {
+        self.afford()
     }
 }
 

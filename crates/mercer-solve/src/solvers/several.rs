@@ -14,11 +14,11 @@ use std::sync::{Mutex, PoisonError};
 use mercer_gram::Gram;
 use mercer_linalg::Budget;
 
-use super::cholesky::{answer, ended, factor, ridge};
-use super::eigen::{EigenRidge, decomposed};
+use super::cholesky::{afford, answer, ended, factor, ridge};
+use super::eigen::{self, EigenRidge, decomposed};
 use super::squares;
 use super::system::System;
-use crate::{Problem, Run, Solution, SolveError, Solver};
+use crate::{Footprint, Problem, Run, Sizes, Solution, SolveError, Solver};
 
 /// Kernel ridge regression by Cholesky, one factor for all targets of the same λ and weights.
 ///
@@ -77,7 +77,7 @@ impl Solver for SeveralByCholesky<'_> {
         bound_to(solver, self.gram, problem)?;
         squares::check(solver, problem)?;
         let rows = squares::active(problem);
-        squares::afford(solver, rows.len(), 8, self.budget, "choose solver cg, or raise --memory")?;
+        afford(solver, rows.len(), self.budget)?;
         if rows.is_empty() {
             return Ok(squares::nothing(problem, run, squares::risk(solver, problem)?));
         }
@@ -94,6 +94,10 @@ impl Solver for SeveralByCholesky<'_> {
         };
         let found = kept.insert(found);
         answer(problem, &found.rows, &mut found.system, start, run)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        afford(self.name(), sizes.rows, self.budget)
     }
 }
 
@@ -131,6 +135,10 @@ impl Solver for SeveralByEigen<'_> {
         bound_to(self.name(), self.gram, problem)?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         decomposed(problem, &mut kept, self.budget, start, run)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        eigen::afford(sizes.rows, self.budget)
     }
 }
 

@@ -9,10 +9,10 @@
 
 use mercer_linalg::Budget;
 
-use super::decomposition::{Program, Reading, Settings, State, Variable, minimise};
+use super::decomposition::{Program, Reading, Settings, State, Variable, footprint, minimise};
 use crate::certify::best_offset;
 use crate::loss::Loss;
-use crate::{Objective, Penalty, Problem, Run, Solution, SolveError, Solver, Status};
+use crate::{Footprint, Objective, Penalty, Problem, Run, Sizes, Solution, SolveError, Solver, Status};
 
 /// The dual by pairs of variables, in blocks; its memory is a cache of kernel rows.
 ///
@@ -61,6 +61,10 @@ impl Solver for Smo {
         let mut solution = run.solution(alpha, bias, outcome.status, outcome.iterations);
         solution.scores = Some(outcome.state.scores);
         Ok(solution)
+    }
+
+    fn footprint(&self, sizes: &Sizes) -> Result<Footprint, SolveError> {
+        Ok(footprint(sizes, Settings { budget: self.budget, double: false }))
     }
 }
 

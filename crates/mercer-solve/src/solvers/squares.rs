@@ -11,7 +11,7 @@ use mercer_linalg::Budget;
 use super::portions::dot;
 use crate::certify::{best_offset, relative_gap};
 use crate::loss::{Loss, Quadratic};
-use crate::{Objective, Penalty, Problem, Progress, Run, Solution, SolveError, Status};
+use crate::{Footprint, Objective, Penalty, Problem, Progress, Run, Solution, SolveError, Status};
 
 /// Whether a loss is ½(f−y)², by its conjugate.
 pub(super) fn is_squared(loss: &dyn Loss) -> bool {
@@ -44,17 +44,18 @@ pub(super) fn check(solver: &'static str, problem: &Problem<'_>) -> Result<(), S
     Err(SolveError::Unsuited { solver, reason })
 }
 
-/// An error unless so many bytes fit the budget.
+/// What so many matrices take; an error unless it fits the budget.
 pub(super) fn afford(
     solver: &'static str,
     rows: usize,
     bytes_each: u128,
     budget: Budget,
     instead: &str,
-) -> Result<(), SolveError> {
-    let needed = rows as u128 * rows as u128 * bytes_each;
+) -> Result<Footprint, SolveError> {
+    let footprint = Footprint::whole(rows, bytes_each);
+    let needed = footprint.bytes;
     if budget.allows(needed) {
-        return Ok(());
+        return Ok(footprint);
     }
     let (budget, instead) = (budget.bytes(), instead.to_owned());
     Err(SolveError::OverBudget { solver, rows, needed, budget, instead })

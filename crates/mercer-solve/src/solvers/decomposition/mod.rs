@@ -10,6 +10,7 @@
 //! claimed F is computed from `f64` entries for all rows that count, and where that shows twice that the criterion was not
 //! met, rows are `f64` from then on. An iteration is a step of one pair, as in LIBSVM.
 
+mod footprint;
 mod inner;
 mod pace;
 mod program;
@@ -17,6 +18,7 @@ mod rows;
 mod scores;
 mod working_set;
 
+pub(super) use footprint::footprint;
 pub(super) use program::{Program, Reading, State, Variable};
 
 use mercer_gram::Gram;

@@ -100,7 +100,7 @@ impl<'g> Rows<'g> {
     /// `once` says that rows will hardly be asked for twice.
     pub(super) fn new(gram: &'g dyn Gram, budget: Budget, double: bool, once: bool) -> Self {
         let n = gram.len();
-        let cache = match (once || gram.is_cheap() && n > KEPT, double) {
+        let cache = match (once || keeps_nothing(gram.is_cheap(), n), double) {
             (true, double) => Cache::Fused { double },
             (false, true) => Cache::Double(Slots::new(n, budget)),
             (false, false) => Cache::Single(Slots::new(n, budget)),
@@ -290,6 +290,17 @@ const HEIGHT: usize = 48;
 /// Up to so many rows are kept: all of them fit the caches of the machine.
 const KEPT: usize = 1500;
 
+/// Whether entries of so many rows are computed whenever they are wanted, and never kept.
+pub(super) fn keeps_nothing(is_cheap: bool, n: usize) -> bool {
+    is_cheap && n > KEPT
+}
+
+/// Rows of so many entries that the budget has room for.
+pub(super) fn kept_rows(n: usize, entry: usize, budget: Budget) -> usize {
+    let rows = budget.bytes() / (n.max(1) * entry) as u64;
+    usize::try_from(rows).unwrap_or(usize::MAX).max(LEAST).min(n)
+}
+
 /// Entries computed between two questions whether to stop: some milliseconds.
 const CHUNK: usize = 4_000_000;
 
@@ -357,8 +368,7 @@ const COMING: u32 = u32::MAX - 1;
 
 impl<T: Entry> Slots<T> {
     fn new(n: usize, budget: Budget) -> Self {
-        let rows = budget.bytes() / (n.max(1) * size_of::<T>()) as u64;
-        let capacity = usize::try_from(rows).unwrap_or(usize::MAX).max(LEAST).min(n);
+        let capacity = kept_rows(n, size_of::<T>(), budget);
         Self {
             n,
             entries: Buffer::zeros(capacity * n),
