@@ -69,7 +69,7 @@ pub(super) fn shared(job: &Job<'_>) -> u64 {
             codes.iter().for_each(|&code| rows[code] += 1);
             mercer_gram::Classes::bytes(posed.gram, &rows, crate::machines::shared_budget(posed))
         }
-        Multiclass::OneVsRest | Multiclass::Refuse => 0,
+        Multiclass::OneVsRest | Multiclass::Softmax | Multiclass::Refuse => 0,
     }
 }
 

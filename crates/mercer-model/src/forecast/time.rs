@@ -180,7 +180,7 @@ impl Clock {
     pub(super) fn hashing(&self, training: &Training<'_>) -> f64 {
         let (rows, few) = (training.table.len(), training.table.len().min(256));
         let (part, started) = (training.table.slice(0..few), Instant::now());
-        let _only_timed = crate::hash::data(&part, [].into_iter(), None);
+        let _only_timed = crate::hash::data(&part, [], None);
         started.elapsed().as_secs_f64() * rows as f64 / few as f64
     }
 }
