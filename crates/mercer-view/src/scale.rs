@@ -1,5 +1,7 @@
 //! Which values a colour scale spans.
 
+use serde::Serialize;
+
 use crate::{ColourMap, Grid};
 
 /// The values at the two ends of a colour scale.
@@ -10,7 +12,7 @@ use crate::{ColourMap, Grid};
 /// assert_eq!(Range::new(0.0, 1.0).colours(), ColourMap::Sequential);
 /// assert_eq!(Range::new(-1.0, 1.0).colours(), ColourMap::Diverging);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Range {
     /// The lowest value; smaller ones take its colour.
     pub low: f64,
@@ -92,7 +94,7 @@ impl Range {
 }
 
 /// Which scale colours a panel.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub enum Scale {
     /// The scale of the whole picture.
     #[default]

@@ -38,6 +38,12 @@ pub(super) fn ends_and_middle(range: Range) -> Vec<Tick> {
     [low, 0.5 * (low + high), high].map(|value| Tick { value, label: label(value, decimals, range) }).into()
 }
 
+/// One number by itself, in three digits.
+pub(super) fn number_label(value: f64) -> String {
+    let decimals = (2 - value.abs().max(f64::MIN_POSITIVE).log10().floor() as i32).max(0) as usize;
+    label(value, decimals, Range::new(value.min(0.0), value.max(0.0)))
+}
+
 /// A number with a true minus sign; very large and very small scales use powers of ten.
 fn label(value: f64, decimals: usize, range: Range) -> String {
     let largest = range.low.abs().max(range.high.abs());
