@@ -16,7 +16,8 @@ pub(crate) use learn::{Explain, Fit, Predict, Show, Stream, Strength};
 pub(crate) use libsvm::{SvmPredict, SvmScale, SvmTrain, TrainOptions};
 pub(crate) use path::Path;
 pub(crate) use plot::{
-    Boundary, Followed, Form, Judged, Lifted, Look, Losses, OfModel, Picture, Plot, Report, Spectrum, Sweep, Trace, Tuned,
+    Boundary, Followed, Form, Judged, Lifted, Look, Losses, OfModel, Picture, Plot, Report, Spectrum, Sweep,
+    Trace, Tuned,
 };
 pub(crate) use tune::Tune;
 

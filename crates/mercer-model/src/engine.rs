@@ -134,10 +134,8 @@ impl Engine {
             ));
         };
         let (plan, n) = (tiled.gram.plan(), table.len());
-        let upper: Vec<Vec<f64>> = (0..n)
-            .into_par_iter()
-            .map(|i| (i..n).map(|j| plan.pair(&rows, i, &rows, j)).collect())
-            .collect();
+        let upper: Vec<Vec<f64>> =
+            (0..n).into_par_iter().map(|i| (i..n).map(|j| plan.pair(&rows, i, &rows, j)).collect()).collect();
         Ok((0..n * n).map(|at| (at / n, at % n)).map(|(i, j)| upper[i.min(j)][i.abs_diff(j)]).collect())
     }
 

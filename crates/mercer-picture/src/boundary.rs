@@ -4,11 +4,11 @@ use mercer_model::{Model, Outcome, Prediction, Task};
 use mercer_points::Points;
 use mercer_view::{Axis, Boundary, Field, Ground};
 
+use crate::PictureError;
 use crate::components::{self, Plane};
 use crate::coordinates::{Coordinate, coordinates, values, varied};
 use crate::rows::{Rows, spots, thinned};
 use crate::words::{aim, count, number, subtitle};
-use crate::PictureError;
 
 /// Which plane is shown of a model of more than two numbers.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,8 +44,13 @@ pub fn boundary(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Boundar
     let others = found.len() - 2;
     let mut view = of_columns(model, rows, [x, y])?;
     if others > 0 || rest {
-        let what = if rest { "numbers at their medians, all else as most often" } else { "columns at their medians" };
-        view.notes.push(format!("a slice: {} other {what}; rows stand where their own two columns are", others));
+        let what = if rest {
+            "numbers at their medians, all else as most often"
+        } else {
+            "columns at their medians"
+        };
+        view.notes
+            .push(format!("a slice: {} other {what}; rows stand where their own two columns are", others));
     }
     Ok(view)
 }
@@ -53,7 +58,10 @@ pub fn boundary(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Boundar
 fn named<'a>(found: &'a [Coordinate], name: &str) -> Result<&'a Coordinate, PictureError> {
     found.iter().find(|coordinate| coordinate.name == name).ok_or_else(|| {
         let names: Vec<&str> = found.iter().take(8).map(|coordinate| coordinate.name.as_str()).collect();
-        PictureError::Nothing(format!("the model looks at no number '{name}'; it looks at {}", names.join(", ")))
+        PictureError::Nothing(format!(
+            "the model looks at no number '{name}'; it looks at {}",
+            names.join(", ")
+        ))
     })
 }
 
@@ -88,10 +96,9 @@ fn of_components(model: &Model, rows: &Rows<'_>) -> Result<Boundary, PictureErro
         return Err(PictureError::Nothing(format!("{} has no two rows to find components of", rows.name)));
     }
     let table = rows.table.select(&chosen);
-    let target = rows.target.map(|target| mercer_points::Column {
-        name: target.name.clone(),
-        data: target.data.select(&chosen),
-    });
+    let target = rows
+        .target
+        .map(|target| mercer_points::Column { name: target.name.clone(), data: target.data.select(&chosen) });
     let few = Rows { table: &table, target: target.as_ref(), name: rows.name };
     let prediction = model.predict(&table)?;
     let gram = model.gram(&table)?;
@@ -119,7 +126,11 @@ fn of_components(model: &Model, rows: &Rows<'_>) -> Result<Boundary, PictureErro
             .to_owned(),
     );
     let label = |k: usize| {
-        format!("component {} ({} % of the variance)", k + 1, number((1000.0 * plane.shares[k]).round() / 10.0))
+        format!(
+            "component {} ({} % of the variance)",
+            k + 1,
+            number((1000.0 * plane.shares[k]).round() / 10.0)
+        )
     };
     let view = Boundary::new(aim(model), [&label(0), &label(1)], ground);
     Ok(Boundary { spots, notes, ..dressed(view, model, rows, &prediction) })
@@ -139,7 +150,10 @@ fn ground(model: &Model, grid: &Prediction, field: impl Fn(Vec<f64>) -> Field) -
             let classes = model.classes().len();
             let scores = grid.class_scores(model);
             let winner = |row: &[f64]| {
-                let best = row.iter().enumerate().fold(0, |best, (k, score)| if *score > row[best] { k } else { best });
+                let best = row
+                    .iter()
+                    .enumerate()
+                    .fold(0, |best, (k, score)| if *score > row[best] { k } else { best });
                 best as f64
             };
             Ground::Regions(field(scores.chunks_exact(classes.max(1)).map(winner).collect()))

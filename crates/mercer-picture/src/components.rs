@@ -26,7 +26,8 @@ pub(crate) struct Plane {
 impl Plane {
     /// The plane of n rows with this Gram matrix, and these scores: rows × machines, row after row.
     pub(crate) fn new(n: usize, gram: &[f64], scores: &[f64], machines: usize) -> Result<Self, PictureError> {
-        let means: Vec<f64> = (0..n).map(|i| gram[i * n..(i + 1) * n].iter().sum::<f64>() / n as f64).collect();
+        let means: Vec<f64> =
+            (0..n).map(|i| gram[i * n..(i + 1) * n].iter().sum::<f64>() / n as f64).collect();
         let mean = means.iter().sum::<f64>() / n.max(1) as f64;
         let centred: Vec<f64> =
             (0..n * n).map(|at| gram[at] - means[at / n] - means[at % n] + mean).collect();
@@ -40,7 +41,8 @@ impl Plane {
             }
         };
         let (one, two) = (component(0), component(1));
-        let place = |i: usize, (value, vector): (f64, &[f64])| value.sqrt() * vector.get(i).copied().unwrap_or(0.0);
+        let place =
+            |i: usize, (value, vector): (f64, &[f64])| value.sqrt() * vector.get(i).copied().unwrap_or(0.0);
         let slopes = (0..machines).map(|machine| {
             let score = |i: usize| scores[i * machines + machine];
             let middle = (0..n).map(score).sum::<f64>() / n.max(1) as f64;

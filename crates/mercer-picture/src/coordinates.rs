@@ -1,7 +1,7 @@
 //! The numbers that a model looks at, one by one, and tables in which some of them vary and all else is typical.
 
 use mercer_model::Model;
-use mercer_points::{ColumnData, Dense, Points, Table};
+use mercer_points::{ColumnData, Dense, Table};
 
 use crate::PictureError;
 
@@ -37,7 +37,8 @@ pub(crate) fn coordinates(model: &Model, table: &Table) -> (Vec<Coordinate>, boo
         if model.schema().columns.iter().find(used).is_none() {
             continue;
         }
-        let mut add = |place: usize, name: &str| found.push(Coordinate { column, place, name: name.to_owned() });
+        let mut add =
+            |place: usize, name: &str| found.push(Coordinate { column, place, name: name.to_owned() });
         match &own.data {
             ColumnData::Numbers(_) => add(0, &own.name),
             ColumnData::Dense(_, names) | ColumnData::Single(_, names) => {
@@ -70,14 +71,21 @@ pub(crate) fn varied(table: &Table, varying: &[(&Coordinate, Vec<f64>)]) -> Resu
     for (number, column) in table.columns().iter().enumerate() {
         let block = |dim: usize, middle: &dyn Fn(usize) -> f64| -> Vec<f64> {
             let middles: Vec<f64> = (0..dim).map(middle).collect();
-            let entry = |row: usize, place: usize| given(number, place).map_or(middles[place], |own| own[row]);
-            (0..rows).flat_map(|row| (0..dim).map(move |place| (row, place))).map(|(r, p)| entry(r, p)).collect()
+            let entry =
+                |row: usize, place: usize| given(number, place).map_or(middles[place], |own| own[row]);
+            (0..rows)
+                .flat_map(|row| (0..dim).map(move |place| (row, place)))
+                .map(|(r, p)| entry(r, p))
+                .collect()
         };
         let data = match &column.data {
             ColumnData::Numbers(values) => ColumnData::Numbers(block(1, &|_| median(values.clone()))),
             ColumnData::Dense(points, names) => {
                 let middle = |place: usize| median(points.rows().map(|row| row[place]).collect());
-                ColumnData::Dense(Dense::new(rows, points.dim(), block(points.dim(), &middle))?, names.clone())
+                ColumnData::Dense(
+                    Dense::new(rows, points.dim(), block(points.dim(), &middle))?,
+                    names.clone(),
+                )
             }
             ColumnData::Single(points, names) => {
                 let middle = |place: usize| median(points.rows().map(|row| f64::from(row[place])).collect());

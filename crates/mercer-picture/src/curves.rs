@@ -1,14 +1,14 @@
 //! Models of one number as curves over it.
 
 use mercer_model::{Learner, Model, Outcome, Task};
-use mercer_solve::loss::LossSpec;
 use mercer_points::ColumnData;
+use mercer_solve::loss::LossSpec;
 use mercer_view::{Axis, Curve, Curves, Spot};
 
+use crate::PictureError;
 use crate::coordinates::{coordinates, values, varied};
 use crate::rows::{MOST, Rows, class_of, thinned};
 use crate::words::subtitle;
-use crate::PictureError;
 
 /// Points of a curve.
 const POINTS: usize = 400;
@@ -65,7 +65,11 @@ pub fn curves(models: &[(String, &Model)], rows: &Rows<'_>) -> Result<Curves, Pi
     let is_number = first.task() == Task::Numbers;
     let several = if models.len() > 1 { "s" } else { "" };
     Ok(Curves {
-        title: if is_number { format!("Fitted curve{several}") } else { "Scores along the only feature".to_owned() },
+        title: if is_number {
+            format!("Fitted curve{several}")
+        } else {
+            "Scores along the only feature".to_owned()
+        },
         subtitle: subtitle(first, rows.name),
         x: only.name.clone(),
         y: if is_number { first.schema().target.clone().unwrap_or_default() } else { "score".to_owned() },
@@ -93,11 +97,14 @@ fn of_model(model: &Model, name: &str, places: &[f64], found: &mercer_model::Pre
             let classes = model.classes().len();
             let scores = found.class_scores(model);
             let each = model.classes().iter().take(CLASSES).enumerate();
-            each.map(|(k, class)| curve(format!("score of {class}"), &|row| scores[row * classes + k])).collect()
+            each.map(|(k, class)| curve(format!("score of {class}"), &|row| scores[row * classes + k]))
+                .collect()
         }
         Outcome::Classes(_) => {
             let sign = if model.machines()[0].pair().is_some() { -1.0 } else { 1.0 };
-            vec![curve(format!("{name} (above 0: {})", model.classes()[1]), &|row| sign * found.score(row, 0))]
+            vec![curve(format!("{name} (above 0: {})", model.classes()[1]), &|row| {
+                sign * found.score(row, 0)
+            })]
         }
         _ => vec![Curve { tube, ..curve(name.to_owned(), &|row| found.score(row, 0)) }],
     }

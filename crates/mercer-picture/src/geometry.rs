@@ -7,8 +7,8 @@ use mercer_points::{Column, ColumnData, Dense, Points, Table, build};
 use mercer_solve::Regularization;
 use mercer_view::{Axis, Field, Geometry};
 
-use crate::rows::{MOST, Rows, thinned};
 use crate::PictureError;
+use crate::rows::{MOST, Rows, thinned};
 
 /// Two columns lifted to the first three features of a map that is not one of the columns again, with a plane between two
 /// classes if there is one.
@@ -25,7 +25,11 @@ pub fn geometry(map: &MapExpr, rows: &Rows<'_>) -> Result<Geometry, PictureError
     let (shown, note) = thinned(rows.table.len(), MOST);
     let (points, names) = vectors(&rows.table.select(&shown))?;
     let [first, second, ..] = names.as_slice() else {
-        return Err(PictureError::Nothing(format!("a map of a plane needs two columns of numbers, {} has {}", rows.name, names.len())));
+        return Err(PictureError::Nothing(format!(
+            "a map of a plane needs two columns of numbers, {} has {}",
+            rows.name,
+            names.len()
+        )));
     };
     let mut notes: Vec<String> = note.into_iter().collect();
     if names.len() > 2 {
@@ -91,7 +95,10 @@ fn three(lifted: &Dense<f64>, plane: &[[f64; 2]]) -> Result<[usize; 3], PictureE
         }
     }
     chosen.first_chunk::<3>().copied().ok_or_else(|| {
-        PictureError::Nothing(format!("the map has {} features that differ, and three are drawn", chosen.len()))
+        PictureError::Nothing(format!(
+            "the map has {} features that differ, and three are drawn",
+            chosen.len()
+        ))
     })
 }
 
@@ -118,7 +125,10 @@ fn labels(rows: &Rows<'_>, shown: &[usize]) -> (Vec<String>, Vec<usize>) {
 fn separating(view: &Geometry) -> Result<Option<[f64; 4]>, PictureError> {
     let mut table = Table::new();
     for k in 0..3 {
-        table.push(format!("feature {}", k + 1), ColumnData::Numbers(view.lifted.iter().map(|at| at[k]).collect()))?;
+        table.push(
+            format!("feature {}", k + 1),
+            ColumnData::Numbers(view.lifted.iter().map(|at| at[k]).collect()),
+        )?;
     }
     let codes = view.codes.iter().map(|&code| code as f64).collect();
     let target = Column { name: "class".to_owned(), data: ColumnData::Numbers(codes) };

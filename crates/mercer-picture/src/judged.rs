@@ -2,12 +2,12 @@
 
 use mercer_model::metrics::{self, Answers, Metric};
 use mercer_model::{Model, Outcome, Task};
-use mercer_points::{ColumnData, Points};
+use mercer_points::ColumnData;
 use mercer_view::{Ranking, Reliability, Residuals, Roc, Share};
 
+use crate::PictureError;
 use crate::rows::{MOST, Rows, codes, target, thinned};
 use crate::words::{number, subtitle};
-use crate::PictureError;
 
 /// Bins of a reliability diagram.
 const BINS: usize = 10;
@@ -28,7 +28,9 @@ const POINTS: usize = 500;
 pub fn roc(model: &Model, rows: &Rows<'_>) -> Result<Roc, PictureError> {
     let classes = model.classes();
     if model.task() != Task::Classes {
-        return Err(PictureError::Nothing("only classes are ranked by scores; the model answers otherwise".to_owned()));
+        return Err(PictureError::Nothing(
+            "only classes are ranked by scores; the model answers otherwise".to_owned(),
+        ));
     }
     let codes = codes(model, rows)?;
     let scores = model.predict(rows.table)?.class_scores(model);
@@ -36,8 +38,11 @@ pub fn roc(model: &Model, rows: &Rows<'_>) -> Result<Roc, PictureError> {
     let mut rankings = Vec::new();
     let mut notes = Vec::new();
     for class in ranked {
-        let own: Vec<(f64, bool)> =
-            codes.iter().enumerate().map(|(row, &code)| (scores[row * classes.len() + class], code == class)).collect();
+        let own: Vec<(f64, bool)> = codes
+            .iter()
+            .enumerate()
+            .map(|(row, &code)| (scores[row * classes.len() + class], code == class))
+            .collect();
         match ranking(&classes[class], own) {
             Some(ranking) => rankings.push(ranking),
             None => notes.push(format!("'{}' has no curve: all rows or none are of it", classes[class])),
@@ -100,7 +105,8 @@ fn sparse(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 pub fn reliability(model: &Model, rows: &Rows<'_>) -> Result<Reliability, PictureError> {
     let codes = codes(model, rows)?;
     let found = model.probabilities(rows.table)?;
-    let answers = Answers { probabilities: Some(&found), ..Answers::of_classes(&codes, model.classes().len()) };
+    let answers =
+        Answers { probabilities: Some(&found), ..Answers::of_classes(&codes, model.classes().len()) };
     let shares = metrics::reliability(&answers, BINS)?.into_iter().map(|bin| Share {
         from: bin.from,
         to: bin.to,
@@ -134,7 +140,8 @@ pub fn residuals(model: &Model, rows: &Rows<'_>) -> Result<Residuals, PictureErr
     let prediction = model.predict(rows.table)?;
     let (ColumnData::Numbers(truth), Outcome::Numbers(_)) = (&target.data, &prediction.outcome) else {
         return Err(PictureError::Nothing(
-            "residuals are of numbers; the model or the target has none; draw the ranking instead (roc)".to_owned(),
+            "residuals are of numbers; the model or the target has none; draw the ranking instead (roc)"
+                .to_owned(),
         ));
     };
     let predicted: Vec<f64> = (0..prediction.len()).map(|row| prediction.score(row, 0)).collect();

@@ -61,7 +61,10 @@ pub(crate) fn codes(model: &Model, rows: &Rows<'_>) -> Result<Vec<usize>, Pictur
 /// The target; an error where there is none.
 pub(crate) fn target<'a>(rows: &Rows<'a>) -> Result<&'a Column, PictureError> {
     rows.target.ok_or_else(|| {
-        PictureError::Nothing(format!("{} has no target to compare answers with; name its column (--target)", rows.name))
+        PictureError::Nothing(format!(
+            "{} has no target to compare answers with; name its column (--target)",
+            rows.name
+        ))
     })
 }
 

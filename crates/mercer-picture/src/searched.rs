@@ -70,7 +70,11 @@ pub fn tuning(found: &Found, name: &str) -> Tuning {
     }
     Tuning {
         title: "What the search found".to_owned(),
-        subtitle: format!("{} on {name}, on {}", count(found.trials.len(), "candidate"), count(found.splits, "split")),
+        subtitle: format!(
+            "{} on {name}, on {}",
+            count(found.trials.len(), "candidate"),
+            count(found.splits, "split")
+        ),
         parameter,
         kernels: order.iter().map(|&at| label(&names[at])).collect(),
         strength: best.strength.spelled().0.to_owned(),
@@ -90,9 +94,17 @@ fn differing(texts: &[String]) -> (String, Vec<String>) {
     let same = |text: &String| first.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
     let shared = texts.iter().map(same).min().unwrap_or(0);
     // Back to the sign before the value, so that 0.1 and 0.5 do not become 1 and 5.
-    let Some(from) = first.get(..shared).and_then(|start| start.rfind('=')).map(|at| at + 1) else { return whole() };
-    let name: String =
-        first[..from - 1].chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<Vec<_>>().into_iter().rev().collect();
+    let Some(from) = first.get(..shared).and_then(|start| start.rfind('=')).map(|at| at + 1) else {
+        return whole();
+    };
+    let name: String = first[..from - 1]
+        .chars()
+        .rev()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .collect();
     let value = |text: &String| {
         let rest = text.get(from..)?;
         let end = rest.find([',', ')']).unwrap_or(rest.len());
@@ -125,7 +137,12 @@ pub fn path(found: &RegularizationPath, kernel: &str, name: &str) -> Path {
     if let Some(best) = found.best() {
         let (spelled, value) = best.strength.spelled();
         let mean = best.held_out_mean().unwrap_or(f64::NAN);
-        notes.push(format!("best held out: {spelled} = {}: {} {}", number(value), found.metric, number(mean)));
+        notes.push(format!(
+            "best held out: {spelled} = {}: {} {}",
+            number(value),
+            found.metric,
+            number(mean)
+        ));
     }
     Path {
         title: "A machine as its penalty grows weaker".to_owned(),
@@ -150,7 +167,10 @@ mod tests {
         let kernels = texts(&["rbf(sigma=0.1)", "linear"]);
         assert_eq!(differing(&kernels), ("kernel".to_owned(), kernels.clone()));
         assert_eq!(differing(&[]).1.len(), 0);
-        assert_eq!(differing(&texts(&["poly(degree=2, offset=1)", "poly(degree=3, offset=1)"])).1, ["2", "3"]);
+        assert_eq!(
+            differing(&texts(&["poly(degree=2, offset=1)", "poly(degree=3, offset=1)"])).1,
+            ["2", "3"]
+        );
         assert_eq!(differing(&texts(&["poly(degree=2, offset=1)", "poly(degree=3, offset=2)"])).0, "kernel");
     }
 }

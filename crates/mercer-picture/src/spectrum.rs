@@ -5,9 +5,9 @@ use mercer_kernel::KernelExpr;
 use mercer_points::Points;
 use mercer_view::Spectrum;
 
+use crate::PictureError;
 use crate::rows::{Rows, thinned};
 use crate::words::{count, number};
-use crate::PictureError;
 
 /// Rows whose eigenvalues are all computed in a moment.
 const MOST: usize = 600;

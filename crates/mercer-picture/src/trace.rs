@@ -4,8 +4,8 @@ use mercer_model::Model;
 use mercer_solve::Claim;
 use mercer_view::{Trace, Visited};
 
-use crate::words::{number, subtitle};
 use crate::PictureError;
+use crate::words::{number, subtitle};
 
 /// Primal and dual objective of one machine against its iterations; an error where its solver takes no steps, or tells
 /// no objective.
@@ -30,7 +30,9 @@ pub fn trace(model: &Model, machine: usize) -> Result<Trace, PictureError> {
         .filter(|point| point.primal.or(point.dual).is_some_and(f64::is_finite))
         .collect();
     let mut notes = Vec::new();
-    if let Some(end) = found.certificate.as_ref().filter(|end| end.claim == Claim::Optimal && end.gap.is_finite()) {
+    if let Some(end) =
+        found.certificate.as_ref().filter(|end| end.claim == Claim::Optimal && end.gap.is_finite())
+    {
         notes.push(format!(
             "certified in the end: primal {}, dual {}, relative gap {:.1e}",
             number(end.primal),

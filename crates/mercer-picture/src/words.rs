@@ -20,7 +20,8 @@ pub(crate) fn number(value: f64) -> String {
 pub(crate) fn subtitle(model: &Model, name: &str) -> String {
     let (spelled, value) = model.spec().regularization.spelled();
     let spec = model.spec();
-    let penalty = if spec.loss.is_some() { format!(", {spelled} = {}", number(value)) } else { String::new() };
+    let penalty =
+        if spec.loss.is_some() { format!(", {spelled} = {}", number(value)) } else { String::new() };
     format!("{}, {}{penalty}, on {name}", model.kernel(), spec.learner)
 }
 

@@ -84,8 +84,12 @@ impl Page {
             body += "</section>\n";
         }
         let colours = match self.theme {
-            Theme::Light => "--paper:#ffffff;--ink:#15181c;--quiet:#4b535c;--line:#d5d9de;--tint:#f4f6f8;--warn:#fdf1dc",
-            Theme::Dark => "--paper:#14171c;--ink:#f0f2f4;--quiet:#b4bcc5;--line:#3a414a;--tint:#1d2128;--warn:#3a2e14",
+            Theme::Light => {
+                "--paper:#ffffff;--ink:#15181c;--quiet:#4b535c;--line:#d5d9de;--tint:#f4f6f8;--warn:#fdf1dc"
+            }
+            Theme::Dark => {
+                "--paper:#14171c;--ink:#f0f2f4;--quiet:#b4bcc5;--line:#3a414a;--tint:#1d2128;--warn:#3a2e14"
+            }
         };
         Ok(format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -121,7 +125,9 @@ fn html(block: &Block) -> Result<String, Error> {
         Block::Text(text) => format!("<p>{}</p>\n", escape(text)),
         Block::Warning(text) => format!("<p class=\"warning\">{}</p>\n", escape(text)),
         Block::Terms(terms) => {
-            let each = terms.iter().map(|(word, said)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(word), escape(said)));
+            let each = terms
+                .iter()
+                .map(|(word, said)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(word), escape(said)));
             format!("<dl>\n{}</dl>\n", each.collect::<String>())
         }
         Block::Table { head, rows } => {
@@ -130,7 +136,9 @@ fn html(block: &Block) -> Result<String, Error> {
             };
             let rows: String = rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", row))).collect();
             let head = cells("th", head);
-            format!("<div class=\"wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table></div>\n")
+            format!(
+                "<div class=\"wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table></div>\n"
+            )
         }
         Block::Pictures(figures) => {
             let drawn: Result<Vec<String>, Error> =
@@ -159,8 +167,12 @@ mod tests {
             Block::Table { head: vec![evil.into()], rows: vec![vec![evil.into()]] },
             Block::Code(format!("{evil}\n{evil}")),
         ];
-        let page =
-            Page { title: evil.into(), lead: evil.into(), sections: vec![Section::new(evil, blocks)], theme: Theme::Dark };
+        let page = Page {
+            title: evil.into(),
+            lead: evil.into(),
+            sections: vec![Section::new(evil, blocks)],
+            theme: Theme::Dark,
+        };
         let html = page.html().unwrap();
         assert!(!html.contains("<script") && html.matches("</style>").count() == 1);
         assert!(!html.contains("http://") && !html.contains("https://"));

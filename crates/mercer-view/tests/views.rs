@@ -2,8 +2,8 @@
 //! name: a picture comes of all of it, at both ends of the widths and in both themes.
 
 use mercer_view::{
-    Boundary, Curve, Curves, Field, Figure, Geometry, Ground, Look, Losses, Path, Ranking, Reliability, Residuals, Roc,
-    Share, Spectrum, Spot, Step, Support, Sweep, Theme, Trace, Trial, Tuning, View, Visited,
+    Boundary, Curve, Curves, Field, Figure, Geometry, Ground, Look, Losses, Path, Ranking, Reliability,
+    Residuals, Roc, Share, Spectrum, Spot, Step, Support, Sweep, Theme, Trace, Trial, Tuning, View, Visited,
 };
 
 const EVIL: &str = "<script>&\"'\u{0}\u{202e} a rather long name that does not fit anywhere at all";
@@ -48,7 +48,10 @@ fn boundary(kind: Kind, rows: usize, classes: usize) -> Boundary {
     let ground = match classes {
         0 => Ground::Numbers(field),
         1 | 2 => Ground::Scores(field),
-        _ => Ground::Regions(Field { values: (0..side * side).map(|k| (k % classes) as f64).collect(), ..field }),
+        _ => Ground::Regions(Field {
+            values: (0..side * side).map(|k| (k % classes) as f64).collect(),
+            ..field
+        }),
     };
     let spot = |k: usize| Spot {
         support: [Support::None, Support::Free, Support::Bound][k % 3],
@@ -80,7 +83,11 @@ fn all(kind: Kind, rows: usize, classes: usize, look: Look) -> Vec<Figure> {
         levels: vec![0.0],
         ..Curves::default()
     };
-    let visited = |k: usize| Visited { iteration: k as f64, primal: Some(kind.value(k)), dual: Some(kind.value(k + 1)) };
+    let visited = |k: usize| Visited {
+        iteration: k as f64,
+        primal: Some(kind.value(k)),
+        dual: Some(kind.value(k + 1)),
+    };
     let ranking = || Ranking { name: EVIL.into(), roc: pairs(), precision: pairs(), ..Ranking::default() };
     let share = |k: usize| Share {
         from: kind.value(k),
@@ -120,17 +127,20 @@ fn all(kind: Kind, rows: usize, classes: usize, look: Look) -> Vec<Figure> {
         score: Some(plane.ground.field().clone()),
         ..Geometry::default()
     };
-    let panels = vec![(EVIL.to_owned(), plane.clone()), (String::new(), plane.clone()), (EVIL.into(), plane.clone())];
+    let panels =
+        vec![(EVIL.to_owned(), plane.clone()), (String::new(), plane.clone()), (EVIL.into(), plane.clone())];
     vec![
         plane.figure(look),
         Sweep { title: EVIL.into(), panels, ..Sweep::default() }.figure(look),
         curves.figure(look),
-        Losses { margins: vec![curve()], residuals: vec![curve(); 9], highest: 3.0, ..Losses::default() }.figure(look),
+        Losses { margins: vec![curve()], residuals: vec![curve(); 9], highest: 3.0, ..Losses::default() }
+            .figure(look),
         Trace { points: (0..rows).map(visited).collect(), ..Trace::default() }.figure(look),
         Spectrum { values: values(), error: kind.value(1), ..Spectrum::default() }.figure(look),
         Roc { rankings: (0..classes).map(|_| ranking()).collect(), ..Roc::default() }.figure(look),
         Reliability { shares: (0..rows.min(10)).map(share).collect(), ..Reliability::default() }.figure(look),
-        Residuals { predicted: values(), truth: values(), target: EVIL.into(), ..Residuals::default() }.figure(look),
+        Residuals { predicted: values(), truth: values(), target: EVIL.into(), ..Residuals::default() }
+            .figure(look),
         tuning(3).figure(look),
         tuning(1).figure(look),
         Path { steps: (0..rows).map(step).collect(), best: Some(0), ..Path::default() }.figure(look),
@@ -158,7 +168,8 @@ fn pictures_keep_to_their_width_in_both_themes() {
         for theme in [Theme::Light, Theme::Dark] {
             for figure in all(Kind::Fine, 30, 2, look(width, theme)) {
                 let svg = figure.svg().unwrap();
-                let found: f64 = svg.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+                let found: f64 =
+                    svg.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
                 assert!(found <= width + 0.5, "{}: {found} at {width}", figure.title);
             }
         }

@@ -179,7 +179,9 @@ pub(crate) struct Judged {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  mercer plot tuning @moons --kernel 'rbf(sigma=0.1..10)' --C 0.1..1000 --points 6")]
+#[command(
+    after_help = "Example:\n  mercer plot tuning @moons --kernel 'rbf(sigma=0.1..10)' --C 0.1..1000 --points 6"
+)]
 pub(crate) struct Tuned {
     #[command(flatten)]
     pub(crate) tune: Tune,
@@ -191,7 +193,9 @@ pub(crate) struct Tuned {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  mercer plot path @moons --kernel 'rbf(sigma=0.3)' --C 0.01..1000 --folds 5")]
+#[command(
+    after_help = "Example:\n  mercer plot path @moons --kernel 'rbf(sigma=0.3)' --C 0.01..1000 --folds 5"
+)]
 pub(crate) struct Followed {
     #[command(flatten)]
     pub(crate) path: Path,

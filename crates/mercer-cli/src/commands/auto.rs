@@ -194,11 +194,17 @@ fn page(report: &Report, data: &Data, model: &Path, options: &Options) -> anyhow
     ];
     if options.test.is_none() {
         let held_out = count(report.held_out.len(), "row");
-        terms.push(("judged by", format!("{held_out} that nothing was learned from; then fitted as told below")));
+        terms.push((
+            "judged by",
+            format!("{held_out} that nothing was learned from; then fitted as told below"),
+        ));
     }
-    terms.extend(report.left_out.iter().map(|left| ("left out", format!("'{}': it {}", left.column, left.why))));
+    terms.extend(
+        report.left_out.iter().map(|left| ("left out", format!("'{}': it {}", left.column, left.why))),
+    );
     terms.extend(report.worries.iter().map(|worry| ("look at", worry.to_string())));
-    let terms: Vec<(String, String)> = terms.into_iter().map(|(word, said)| (word.to_owned(), said)).collect();
+    let terms: Vec<(String, String)> =
+        terms.into_iter().map(|(word, said)| (word.to_owned(), said)).collect();
     super::report::write(&path, &report.model, data, (Some(model), Theme::Light), &terms)?;
     Ok(path)
 }

@@ -8,7 +8,18 @@ const EVIL: &str = "x,<b>y</b>,same,label\n0,1,7,<script>\n1,0,7,\"a & 'b'\"\n0.
 
 fn moons() -> Folder {
     let folder = Folder::new();
-    let words = ["fit", "@moons(n=80)", "-k", "rbf(sigma=0.4)", "--C", "5", "--probabilities", "platt", "-o", "m.mercer"];
+    let words = [
+        "fit",
+        "@moons(n=80)",
+        "-k",
+        "rbf(sigma=0.4)",
+        "--C",
+        "5",
+        "--probabilities",
+        "platt",
+        "-o",
+        "m.mercer",
+    ];
     folder.run(&words).exit(0);
     folder
 }
@@ -29,13 +40,28 @@ fn drawn(folder: &Folder, name: &str) -> String {
 #[test]
 fn every_picture_of_a_model() {
     let folder = moons();
-    for (what, word) in
-        [("boundary", "margin (score ±1)"), ("trace", "the gap between them"), ("roc", "area"), ("reliability", "off by")]
-    {
+    for (what, word) in [
+        ("boundary", "margin (score ±1)"),
+        ("trace", "the gap between them"),
+        ("roc", "area"),
+        ("reliability", "off by"),
+    ] {
         folder.run(&["plot", what, "m.mercer"]).exit(0);
         assert!(drawn(&folder, &format!("{what}.svg")).contains(word), "{what}");
     }
-    folder.run(&["plot", "boundary", "m.mercer", "@moons(n=30, seed=5)", "--dark", "--width", "400", "-o", "b.png"]).exit(0);
+    folder
+        .run(&[
+            "plot",
+            "boundary",
+            "m.mercer",
+            "@moons(n=30, seed=5)",
+            "--dark",
+            "--width",
+            "400",
+            "-o",
+            "b.png",
+        ])
+        .exit(0);
     drawn(&folder, "b.png");
 }
 
@@ -88,7 +114,13 @@ fn a_report_is_one_file_that_reaches_nowhere() {
     let folder = moons();
     folder.run(&["report", "m.mercer", "-o", "m.html"]).exit(0);
     let page = String::from_utf8(folder.bytes("m.html")).unwrap();
-    for part in ["<!DOCTYPE html>", "What is proved about it", "No machine with", "mercer fit '@moons(n=80)'", "SVC(kernel="] {
+    for part in [
+        "<!DOCTYPE html>",
+        "What is proved about it",
+        "No machine with",
+        "mercer fit '@moons(n=80)'",
+        "SVC(kernel=",
+    ] {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("src=\"http") && !page.contains("<script") && page.len() < 1_000_000);
@@ -102,7 +134,9 @@ fn labels_are_text_and_odd_data_are_told() {
     assert!(drawn(&folder, "boundary.svg").contains("&lt;script&gt;"));
     folder.run(&["report", "e.mercer", "-o", "e.html"]).exit(0);
     let page = String::from_utf8(folder.bytes("e.html")).unwrap();
-    assert!(!page.contains("<script") && !page.contains("<b>y") && page.contains("the same in every row: same"));
+    assert!(
+        !page.contains("<script") && !page.contains("<b>y") && page.contains("the same in every row: same")
+    );
     // Rows of one class alone have no ranking, and that is said.
     let folder = folder.and("one.csv", "x,<b>y</b>,same,label\n0,1,7,<script>\n0.3,1,7,<script>\n");
     folder.run(&["report", "e.mercer", "one.csv", "-o", "one.html"]).exit(0);
@@ -133,6 +167,10 @@ fn what_cannot_be_drawn_is_one_line() {
         (&["report", "m.mercer", "-o", "m.pdf"], "a report is saved as .html or .htm"),
     ] {
         let ran = folder.run(words);
-        assert!(ran.stderr.contains(part) && ran.stderr.trim_end().lines().count() == 1, "{words:?}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains(part) && ran.stderr.trim_end().lines().count() == 1,
+            "{words:?}: {}",
+            ran.stderr
+        );
     }
 }

@@ -26,7 +26,10 @@ pub fn contours(field: &Field, level: f64) -> Vec<Vec<[f64; 2]>> {
             cell(field, level, column, row, &mut pieces);
         }
     }
-    linked(&pieces).into_iter().map(|line| line.iter().map(|edge| crossing(field, level, *edge)).collect()).collect()
+    linked(&pieces)
+        .into_iter()
+        .map(|line| line.iter().map(|edge| crossing(field, level, *edge)).collect())
+        .collect()
 }
 
 /// An edge of the grid: the crossing that it starts from, and whether it goes up.
@@ -79,7 +82,8 @@ fn linked(pieces: &[(Edge, Edge)]) -> Vec<Vec<Edge>> {
     let mut lines = Vec::new();
     // Open lines first, from an end that only one piece has; what is left is closed.
     let is_end = |edge: &Edge| at.get(edge).is_some_and(|own| own.len() == 1);
-    let ends = (0..pieces.len()).flat_map(|k| [(k, pieces[k].0), (k, pieces[k].1)]).filter(|(_, edge)| is_end(edge));
+    let ends =
+        (0..pieces.len()).flat_map(|k| [(k, pieces[k].0), (k, pieces[k].1)]).filter(|(_, edge)| is_end(edge));
     let all = (0..pieces.len()).map(|k| (k, pieces[k].0));
     for (number, start) in ends.chain(all).collect::<Vec<_>>() {
         if used[number] {
@@ -126,7 +130,9 @@ mod tests {
         let hole = Field::from_fn((0.0, 1.0), (0.0, 1.0), 5, 5, |x, _| if x < 0.3 { f64::NAN } else { x });
         assert_eq!(contours(&hole, 0.6).len(), 1);
         for (columns, rows) in [(0, 0), (1, 5), (5, 1)] {
-            assert!(contours(&Field::from_fn((0.0, 1.0), (0.0, 1.0), columns, rows, |_, _| 1.0), 1.0).is_empty());
+            assert!(
+                contours(&Field::from_fn((0.0, 1.0), (0.0, 1.0), columns, rows, |_, _| 1.0), 1.0).is_empty()
+            );
         }
         let short = Field { x: (0.0, 1.0), y: (0.0, 1.0), columns: 3, rows: 3, values: vec![0.0, 1.0] };
         assert!(contours(&short, 0.5).is_empty());

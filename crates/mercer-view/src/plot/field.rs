@@ -42,9 +42,8 @@ impl Field {
         let along = |(low, high): (f64, f64), place: usize, count: usize| {
             low + (high - low) * place as f64 / count.saturating_sub(1).max(1) as f64
         };
-        let row = |row: usize| {
-            (0..columns).map(move |column| [along(x, column, columns), along(y, row, rows)])
-        };
+        let row =
+            |row: usize| (0..columns).map(move |column| [along(x, column, columns), along(y, row, rows)]);
         (0..rows).flat_map(row).collect()
     }
 
@@ -66,7 +65,8 @@ impl Field {
 
     /// The distance of two neighbours along x and along y.
     pub(crate) fn steps(&self) -> (f64, f64) {
-        let step = |(low, high): (f64, f64), count: usize| (high - low) / count.saturating_sub(1).max(1) as f64;
+        let step =
+            |(low, high): (f64, f64), count: usize| (high - low) / count.saturating_sub(1).max(1) as f64;
         (step(self.x, self.columns), step(self.y, self.rows))
     }
 }

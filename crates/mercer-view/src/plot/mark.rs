@@ -219,12 +219,8 @@ pub struct Key {
 impl Key {
     /// The key of a class.
     pub fn class(class: usize, text: impl Into<String>) -> Self {
-        let swatch = Swatch::Dot {
-            shape: Shape::of(class),
-            tone: Tone::Series(class),
-            size: 4.0,
-            ring: Ring::None,
-        };
+        let swatch =
+            Swatch::Dot { shape: Shape::of(class), tone: Tone::Series(class), size: 4.0, ring: Ring::None };
         Self { swatch, text: text.into() }
     }
 

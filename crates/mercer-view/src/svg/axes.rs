@@ -4,8 +4,8 @@ use super::canvas::{Anchor, Area, Canvas, Ink};
 use super::palette::Palette;
 use super::text::Font;
 use super::ticks::{Tick, ends_and_middle, number_label, ticks};
-use crate::plot::{Axis, Spacing};
 use crate::Range;
+use crate::plot::{Axis, Spacing};
 
 /// The type of the numbers.
 pub(super) const NUMBERS: Font = Font::new(11.0);
@@ -35,7 +35,10 @@ fn powers(low: f64, high: f64) -> Vec<Tick> {
     let inside = |value: &f64| (low * 0.999_999..=high * 1.000_001).contains(value);
     let of = |steps: &[f64], stride: usize| -> Vec<f64> {
         let powers = (first..=last).step_by(stride);
-        powers.flat_map(|power| steps.iter().map(move |step| step * 10_f64.powi(power))).filter(inside).collect()
+        powers
+            .flat_map(|power| steps.iter().map(move |step| step * 10_f64.powi(power)))
+            .filter(inside)
+            .collect()
     };
     let stride = (((last - first) as f64 / 6.0).ceil() as usize).max(1);
     let tens = of(&[1.0], stride);
@@ -91,7 +94,14 @@ pub(super) fn grid(canvas: &mut Canvas, area: Area, x: &Axis, y: &Axis, palette:
 }
 
 /// The frame with ticks, numbers and labels.
-pub(super) fn frame(canvas: &mut Canvas, area: Area, x: &Axis, y: &Axis, written: Written, palette: &Palette) {
+pub(super) fn frame(
+    canvas: &mut Canvas,
+    area: Area,
+    x: &Axis,
+    y: &Axis,
+    written: Written,
+    palette: &Palette,
+) {
     if x.spacing == Spacing::Bare {
         return;
     }

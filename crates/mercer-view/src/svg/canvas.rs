@@ -93,7 +93,8 @@ impl Canvas {
     /// A line of text from bottom to top with its middle at `y`, with the full text as a tooltip if it was shortened.
     pub(super) fn turned(&mut self, x: f64, y: f64, ink: Ink, text: &str, full: &str) {
         let (x, y) = (number(x), number(y));
-        let told = if text.ends_with('…') { format!("<title>{}</title>", escape(full)) } else { String::new() };
+        let told =
+            if text.ends_with('…') { format!("<title>{}</title>", escape(full)) } else { String::new() };
         self.element(format_args!("<g transform=\"translate({x} {y}) rotate(-90)\">{told}"));
         self.text(0.0, 0.0, ink, text);
         self.element("</g>");

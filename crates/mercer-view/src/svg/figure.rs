@@ -2,10 +2,10 @@
 
 use super::axes::{self, Written};
 use super::canvas::{Area, Canvas, Ink, number};
+use super::legend;
 use super::marks::{self, Frame};
 use super::palette::Palette;
 use super::text::Font;
-use super::legend;
 use crate::plot::{Axis, Figure, Plot};
 use crate::{Error, View};
 

@@ -71,7 +71,13 @@ fn swatch(canvas: &mut Canvas, swatch: Swatch, x: f64, middle: f64, palette: &Pa
 }
 
 /// Draws the scale of colours; returns where it ends.
-pub(super) fn bar(canvas: &mut Canvas, bar: &Bar, (left, width): (f64, f64), top: f64, palette: &'static Palette) -> f64 {
+pub(super) fn bar(
+    canvas: &mut Canvas,
+    bar: &Bar,
+    (left, width): (f64, f64),
+    top: f64,
+    palette: &'static Palette,
+) -> f64 {
     let lines = TEXT.wrap(&bar.label, width, 2);
     let y = canvas.lines(left, top, Ink::new(TEXT, palette.quiet), &lines, &bar.label) + 3.0;
     let area = Area { x: left + 6.0, y, width: BAR.min(width - 12.0), height: BAR_THICKNESS };

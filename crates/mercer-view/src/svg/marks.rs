@@ -103,7 +103,8 @@ fn path(points: impl Iterator<Item = [f64; 2]>) -> String {
             command = 'M';
             continue;
         }
-        write!(path, "{command}{} {}", number(x), number(y)).expect("a string takes all that is written to it");
+        write!(path, "{command}{} {}", number(x), number(y))
+            .expect("a string takes all that is written to it");
         command = 'L';
     }
     path
@@ -136,7 +137,9 @@ pub(super) fn dot(canvas: &mut Canvas, [x, y]: [f64; 2], dot: &Dot, palette: &Pa
         format!("<path d=\"{path}Z\" {paint}/>")
     };
     let element = match dot.shape {
-        Shape::Disc => format!("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {paint}/>", number(x), number(y), number(size)),
+        Shape::Disc => {
+            format!("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {paint}/>", number(x), number(y), number(size))
+        }
         Shape::Triangle => polygon(&[[0.0, -1.25], [1.15, 0.85], [-1.15, 0.85]]),
         Shape::Square => polygon(&[[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]]),
         Shape::Diamond => polygon(&[[0.0, -1.3], [1.3, 0.0], [0.0, 1.3], [-1.3, 0.0]]),

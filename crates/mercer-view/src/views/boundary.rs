@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::spot::{Spot, keys, repeated};
 use crate::colour::{ground, series};
-use crate::plot::{Axis, Bar, Dash, Field, Figure, Image, Key, Look, Mark, Plot, Swatch, Tone, contours, hull};
+use crate::plot::{
+    Axis, Bar, Dash, Field, Figure, Image, Key, Look, Mark, Plot, Swatch, Tone, contours, hull,
+};
 use crate::{ColourMap, Range, Rgb, Theme};
 
 /// What a machine answers in a plane.
@@ -181,11 +183,17 @@ fn painter(what: &Ground, theme: Theme) -> Box<dyn Fn(f64) -> Option<Rgb>> {
             let sure = (score.abs() / 2.0).min(1.0);
             score.is_finite().then(|| tint(usize::from(score > 0.0), 0.06 + 0.26 * sure))
         }),
-        Ground::Regions(_) => Box::new(move |code| code.is_finite().then(|| tint(code.max(0.0) as usize, 0.24))),
+        Ground::Regions(_) => {
+            Box::new(move |code| code.is_finite().then(|| tint(code.max(0.0) as usize, 0.24)))
+        }
         Ground::Numbers(field) => {
             let range = range(field);
             Box::new(move |value| {
-                let map = if range.low < 0.0 && range.high > 0.0 { ColourMap::Diverging } else { ColourMap::Sequential };
+                let map = if range.low < 0.0 && range.high > 0.0 {
+                    ColourMap::Diverging
+                } else {
+                    ColourMap::Sequential
+                };
                 value.is_finite().then(|| map.colour(range.fraction(value)))
             })
         }

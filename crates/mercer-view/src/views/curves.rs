@@ -62,7 +62,8 @@ impl Curves {
         // Colours of curves come after those of the classes, so that no curve looks like a class.
         let first = self.classes.len();
         let of_curves = || self.curves.iter().flat_map(|curve| &curve.points);
-        let x = Axis::around(&self.x, of_curves().chain(self.spots.iter().map(|spot| &spot.at)).map(|at| at[0]));
+        let x =
+            Axis::around(&self.x, of_curves().chain(self.spots.iter().map(|spot| &spot.at)).map(|at| at[0]));
         let tubes = self.curves.iter().flat_map(|curve| {
             let tube = curve.tube.unwrap_or(0.0);
             curve.points.iter().flat_map(move |at| [at[1] - tube, at[1] + tube])
@@ -96,6 +97,11 @@ impl Curves {
         let mut notes = self.notes.clone();
         notes.extend(repeated(&self.classes));
         let plot = Plot { marks, ..Plot::new(x, y) };
-        Figure { subtitle: self.subtitle.clone(), legend, notes, ..Figure::new(&self.title, vec![plot], look) }
+        Figure {
+            subtitle: self.subtitle.clone(),
+            legend,
+            notes,
+            ..Figure::new(&self.title, vec![plot], look)
+        }
     }
 }

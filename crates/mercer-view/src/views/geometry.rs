@@ -48,18 +48,30 @@ impl Geometry {
         let line = (Tone::Strong, 2.0, Dash::Solid);
         if let Some(field) = &self.score {
             let (tone, width, dash) = line;
-            marks.extend(contours(field, 0.0).into_iter().map(|points| Mark::Line { points, tone, width, dash }));
-            legend.push(Key { swatch: Swatch::Line { tone, width, dash }, text: "what the plane cuts out".to_owned() });
+            marks.extend(contours(field, 0.0).into_iter().map(|points| Mark::Line {
+                points,
+                tone,
+                width,
+                dash,
+            }));
+            legend.push(Key {
+                swatch: Swatch::Line { tone, width, dash },
+                text: "what the plane cuts out".to_owned(),
+            });
         }
         if self.plane.is_some() {
-            legend.push(Key { swatch: Swatch::Area { tone: Tone::Quiet }, text: "a plane between the classes".to_owned() });
+            legend.push(Key {
+                swatch: Swatch::Area { tone: Tone::Quiet },
+                text: "a plane between the classes".to_owned(),
+            });
         }
         marks.push(Mark::Dots(spots.iter().map(Spot::dot).collect()));
         let axis = |place: usize| match self.score.as_ref().map(|field| [field.x, field.y][place]) {
             Some((low, high)) => Axis::new(&self.names[place], low, high),
             None => Axis::around(&self.names[place], self.points.iter().map(|at| at[place])),
         };
-        let flat = Plot { title: "two coordinates".to_owned(), marks, square: true, ..Plot::new(axis(0), axis(1)) };
+        let flat =
+            Plot { title: "two coordinates".to_owned(), marks, square: true, ..Plot::new(axis(0), axis(1)) };
         let lifted = Plot {
             title: "three features".to_owned(),
             marks: self.space(),

@@ -64,20 +64,28 @@ impl Path {
         let heights = training.iter().chain(&held_out).map(|at| at[1]);
         let y = Axis::around(&self.metric, heights.chain(band.iter().flat_map(|at| [at[1], at[2]])));
         let mut legend = vec![Key::line(0, "training rows")];
-        let mut marks = vec![Mark::Band { points: band.clone(), tone: Tone::Series(1) }, Mark::line(training, 0)];
+        let mut marks =
+            vec![Mark::Band { points: band.clone(), tone: Tone::Series(1) }, Mark::line(training, 0)];
         if !held_out.is_empty() {
             marks.push(Mark::line(held_out, 1));
             legend.push(Key::line(1, "held-out rows"));
         }
         if !band.is_empty() {
-            legend.push(Key { swatch: Swatch::Area { tone: Tone::Series(1) }, text: "one standard error".to_owned() });
+            legend.push(Key {
+                swatch: Swatch::Area { tone: Tone::Series(1) },
+                text: "one standard error".to_owned(),
+            });
         }
-        let best = self.best.and_then(|best| self.steps.get(best)).and_then(|step| Some((step, step.held_out?.0)));
+        let best =
+            self.best.and_then(|best| self.steps.get(best)).and_then(|step| Some((step, step.held_out?.0)));
         if let Some((step, mean)) = best {
             let swatch = (Shape::Disc, Tone::Series(1), 4.5, Ring::Outline);
             let (shape, tone, size, ring) = swatch;
             marks.push(Mark::Dots(vec![Dot { at: [step.strength, mean], shape, tone, size, ring }]));
-            legend.push(Key { swatch: Swatch::Dot { shape, tone, size, ring }, text: "best held out".to_owned() });
+            legend.push(Key {
+                swatch: Swatch::Dot { shape, tone, size, ring },
+                text: "best held out".to_owned(),
+            });
         }
         let support = steps.iter().map(|step| [step.strength, step.support as f64]).collect();
         let most = steps.iter().map(|step| step.support).max().unwrap_or(1).max(1) as f64;

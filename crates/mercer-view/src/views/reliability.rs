@@ -47,7 +47,8 @@ impl Reliability {
         let least = self.shares.iter().map(|share| share.from).fold(1.0, f64::min);
         let low = if least >= 0.5 { 0.5 } else { 0.0 };
         let x = || Axis::new("probability of the answer", low - 0.02, 1.02);
-        let points: Vec<[f64; 2]> = self.shares.iter().map(|share| [share.probability, share.correct]).collect();
+        let points: Vec<[f64; 2]> =
+            self.shares.iter().map(|share| [share.probability, share.correct]).collect();
         let dots = self.shares.iter().map(|share| Dot {
             size: 2.5 + 7.0 * share.weight.clamp(0.0, 1.0).sqrt(),
             shape: Shape::Disc,

@@ -41,16 +41,23 @@ impl Residuals {
         let rows = || self.predicted.iter().copied().zip(self.truth.iter().copied());
         let x = || Axis::around(format!("predicted {}", self.target), self.predicted.iter().copied());
         let truth = Axis::around(format!("true {}", self.target), self.truth.iter().copied());
-        let rest = Axis::around("residual (predicted − true)", rows().map(|(found, y)| found - y).chain([0.0]));
+        let rest =
+            Axis::around("residual (predicted − true)", rows().map(|(found, y)| found - y).chain([0.0]));
         let dots = |height: fn(f64, f64) -> f64| {
-            Mark::Dots(rows().map(|(found, y)| Dot { size: 2.4, ..Dot::new([found, height(found, y)], 0) }).collect())
+            Mark::Dots(
+                rows()
+                    .map(|(found, y)| Dot { size: 2.4, ..Dot::new([found, height(found, y)], 0) })
+                    .collect(),
+            )
         };
         let ends = x();
         let (low, high) = (ends.low.min(truth.low), ends.high.max(truth.high));
         let first = vec![Mark::guide(vec![[low, low], [high, high]]), dots(|_, y| y)];
         let second = vec![Mark::guide(vec![[ends.low, 0.0], [ends.high, 0.0]]), dots(|found, y| found - y)];
-        let plots =
-            vec![Plot { marks: first, ..Plot::new(x(), truth) }, Plot { marks: second, ..Plot::new(x(), rest) }];
+        let plots = vec![
+            Plot { marks: first, ..Plot::new(x(), truth) },
+            Plot { marks: second, ..Plot::new(x(), rest) },
+        ];
         Figure {
             subtitle: self.subtitle.clone(),
             legend: vec![Key::class(0, "rows"), Key::guide("no error")],

@@ -62,7 +62,8 @@ impl Roc {
             roc.push(Mark::line(ranking.roc.clone(), number));
             precision.push(Mark::guide(vec![[0.0, ranking.share], [1.0, ranking.share]]));
             precision.push(Mark::line(ranking.precision.clone(), number));
-            let said = format!("{}: area {:.3}, mean precision {:.3}", ranking.name, ranking.area, ranking.average);
+            let said =
+                format!("{}: area {:.3}, mean precision {:.3}", ranking.name, ranking.area, ranking.average);
             legend.push(Key::line(number, said));
         }
         legend.push(Key::guide("scores that say nothing"));

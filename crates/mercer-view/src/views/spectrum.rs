@@ -31,8 +31,13 @@ pub struct Spectrum {
 impl Spectrum {
     /// The eigenvalues on axes.
     pub fn figure(&self, look: Look) -> Figure {
-        let finite: Vec<(usize, f64)> =
-            self.values.iter().copied().enumerate().filter(|(_, value)| value.is_finite() && *value != 0.0).collect();
+        let finite: Vec<(usize, f64)> = self
+            .values
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(_, value)| value.is_finite() && *value != 0.0)
+            .collect();
         let largest = finite.iter().map(|(_, value)| value.abs()).fold(0.0, f64::max);
         // Below rounding the numbers mean nothing; a tenth of it is the floor of the picture.
         let floor = (0.1 * self.error).max(1e-18 * largest).max(f64::MIN_POSITIVE);
@@ -43,7 +48,11 @@ impl Spectrum {
             let own = finite.iter().filter(|(_, value)| (*value < 0.0) == negative);
             let dot = |&(place, value): &(usize, f64)| {
                 let at = [place as f64 + 1.0, value.abs().max(floor)];
-                Dot { shape: Shape::of(usize::from(negative)), size: 2.2, ..Dot::new(at, usize::from(negative)) }
+                Dot {
+                    shape: Shape::of(usize::from(negative)),
+                    size: 2.2,
+                    ..Dot::new(at, usize::from(negative))
+                }
             };
             own.map(dot).collect()
         };

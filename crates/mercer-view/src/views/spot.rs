@@ -78,5 +78,6 @@ pub(super) fn keys(classes: &[String], spots: &[Spot]) -> Vec<Key> {
 
 /// What to say where colours do not tell all classes apart.
 pub(super) fn repeated(classes: &[String]) -> Option<String> {
-    (classes.len() > 8).then(|| format!("{} classes: colours repeat after 8, and forms after 5", classes.len()))
+    (classes.len() > 8)
+        .then(|| format!("{} classes: colours repeat after 8, and forms after 5", classes.len()))
 }

@@ -44,7 +44,8 @@ impl Sweep {
         }
         let mut notes = self.notes.clone();
         notes.extend(self.panels.first().and_then(|(_, view)| repeated(&view.classes)));
-        let ends = |view: &Boundary| (view.ground.field().x, view.ground.field().y, view.x.clone(), view.y.clone());
+        let ends =
+            |view: &Boundary| (view.ground.field().x, view.ground.field().y, view.x.clone(), view.y.clone());
         let shared = self.panels.windows(2).all(|pair| ends(&pair[0].1) == ends(&pair[1].1));
         Figure {
             subtitle: self.subtitle.clone(),

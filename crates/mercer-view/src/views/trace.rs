@@ -58,7 +58,9 @@ impl Trace {
             marks.push(Mark::Band { points: both.clone(), tone: Tone::Quiet });
         }
         for (number, (points, name)) in
-            [(&primal, "primal: what the machine costs"), (&dual, "dual: no machine costs less")].into_iter().enumerate()
+            [(&primal, "primal: what the machine costs"), (&dual, "dual: no machine costs less")]
+                .into_iter()
+                .enumerate()
         {
             if !points.is_empty() {
                 marks.push(Mark::line(points.clone(), 1 - number));
@@ -66,7 +68,10 @@ impl Trace {
             }
         }
         if !both.is_empty() {
-            legend.push(Key { swatch: Swatch::Area { tone: Tone::Quiet }, text: "the gap between them".to_owned() });
+            legend.push(Key {
+                swatch: Swatch::Area { tone: Tone::Quiet },
+                text: "the gap between them".to_owned(),
+            });
         }
         let mut plots = Vec::new();
         if !legend.is_empty() {
@@ -77,7 +82,8 @@ impl Trace {
             both.iter().map(|&[x, dual, primal]| [x, primal - dual]).filter(|gap| gap[1] > 0.0).collect();
         if gaps.len() > 1 {
             let y = Axis::logarithmic("gap", gaps.iter().map(|gap| gap[1]));
-            let marks = vec![Mark::Line { points: gaps, tone: Tone::Strong, width: 1.6, dash: Default::default() }];
+            let marks =
+                vec![Mark::Line { points: gaps, tone: Tone::Strong, width: 1.6, dash: Default::default() }];
             plots.push(Plot { marks, title: "gap".to_owned(), ..Plot::new(iterations(), y) });
         }
         Figure {
@@ -91,7 +97,8 @@ impl Trace {
 
 /// The heights that matter: a primal objective may begin far above where it ends, and would press all else flat.
 fn heights(primal: &[[f64; 2]], dual: &[[f64; 2]]) -> Axis {
-    let values = |line: &[[f64; 2]]| -> Vec<f64> { line.iter().map(|at| at[1]).filter(|v| v.is_finite()).collect() };
+    let values =
+        |line: &[[f64; 2]]| -> Vec<f64> { line.iter().map(|at| at[1]).filter(|v| v.is_finite()).collect() };
     let mut above = values(primal);
     above.sort_by(f64::total_cmp);
     let low = hull(values(dual).into_iter().chain(above.iter().copied())).map_or(0.0, |found| found.0);

@@ -3,7 +3,9 @@
 
 use serde::Serialize;
 
-use crate::plot::{Axis, Bar, Dash, Dot, Figure, Image, Key, Look, Mark, Plot, Ring, Shape, Swatch, Tone, hull};
+use crate::plot::{
+    Axis, Bar, Dash, Dot, Figure, Image, Key, Look, Mark, Plot, Ring, Shape, Swatch, Tone, hull,
+};
 use crate::{ColourMap, Range};
 
 /// How a candidate did.
@@ -67,7 +69,8 @@ pub struct Tuning {
 impl Tuning {
     /// A map of cells; of one kernel or one strength, a line with its errors.
     pub fn figure(&self, look: Look) -> Figure {
-        let figure = if self.kernels.len() > 1 && self.strengths.len() > 1 { self.map(look) } else { self.line(look) };
+        let figure =
+            if self.kernels.len() > 1 && self.strengths.len() > 1 { self.map(look) } else { self.line(look) };
         Figure { subtitle: self.subtitle.clone(), notes: self.notes.clone(), ..figure }
     }
 
@@ -78,7 +81,9 @@ impl Tuning {
         let map = if low < 0.0 && high > 0.0 { ColourMap::Diverging } else { ColourMap::Sequential };
         let mut pixels = vec![None; columns * rows];
         for trial in self.trials.iter().filter(|trial| trial.mean.is_finite()) {
-            if let Some(pixel) = pixels.get_mut((rows - 1 - trial.kernel.min(rows - 1)) * columns + trial.strength) {
+            if let Some(pixel) =
+                pixels.get_mut((rows - 1 - trial.kernel.min(rows - 1)) * columns + trial.strength)
+            {
                 *pixel = Some(map.colour(range.fraction(trial.mean)));
             }
         }

@@ -10,7 +10,8 @@ use crate::output::Answer;
 pub(super) fn tuning(words: &Tuned) -> anyhow::Result<Answer> {
     let canvas = Canvas::of_form(&words.form, &words.plot)?;
     let mut view = None;
-    let answer = commands::tune::run_and(&words.tune, |found, name| view = Some(picture::tuning(found, name)))?;
+    let answer =
+        commands::tune::run_and(&words.tune, |found, name| view = Some(picture::tuning(found, name)))?;
     if let Some(view) = view {
         canvas.finish(|| serde_json::to_value(&view), |look| view.figure(look))?;
     }

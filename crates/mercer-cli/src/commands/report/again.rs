@@ -12,8 +12,7 @@ use crate::specify::has_lambda;
 /// The shell, Rust and Python.
 pub(super) fn blocks(model: &Model, data: &Data, file: Option<&Path>) -> Vec<Block> {
     let file = file.map_or_else(|| "model.mercer".to_owned(), |path| path.display().to_string());
-    let mut blocks =
-        vec![Block::Text("In the shell:".to_owned()), Block::Code(shell(model, data, &file))];
+    let mut blocks = vec![Block::Text("In the shell:".to_owned()), Block::Code(shell(model, data, &file))];
     blocks.extend([Block::Text("In Rust:".to_owned()), Block::Code(rust(model, data))]);
     blocks.extend([Block::Text("In Python:".to_owned()), Block::Code(python(model, data, &file))]);
     blocks
@@ -22,7 +21,11 @@ pub(super) fn blocks(model: &Model, data: &Data, file: Option<&Path>) -> Vec<Blo
 /// A word of the shell, in quotes where it needs them.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "@._-/=:%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 fn shell(model: &Model, data: &Data, file: &str) -> String {
@@ -63,7 +66,8 @@ fn shell(model: &Model, data: &Data, file: &str) -> String {
 fn rust(model: &Model, data: &Data) -> String {
     let target = model.schema().target.as_deref();
     let label = target.map_or_else(String::new, |name| format!("let target = table.remove({name:?})?;\n"));
-    let training = if target.is_some() { "Training::new(&table, &target)" } else { "Training::unlabelled(&table)" };
+    let training =
+        if target.is_some() { "Training::new(&table, &target)" } else { "Training::unlabelled(&table)" };
     format!(
         "use mercer::prelude::*;\n\nlet mut table = read({:?}, &ReadOptions::default())?;\n{label}\
          let spec: Spec = {:?}.parse()?;\nlet model = fit(&spec, &{training}, &Setting::default())?;\n\

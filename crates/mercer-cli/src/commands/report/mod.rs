@@ -91,7 +91,8 @@ fn fitted(model: &Model, why: &[(String, String)]) -> Vec<Block> {
 fn certificate(model: &Model) -> Vec<Block> {
     let facts = show::facts(model).into_iter().map(|(word, said)| (word.to_owned(), said));
     // The problem is said already.
-    let mut blocks = vec![Block::Terms(facts.filter(|(word, _)| word != "problem" && word != "asked").collect())];
+    let mut blocks =
+        vec![Block::Terms(facts.filter(|(word, _)| word != "problem" && word != "asked").collect())];
     let machines = words::worst_first(model);
     if machines.len() > 1 {
         let text = show::table(model, &machines);
@@ -131,7 +132,8 @@ fn warnings(model: &Model, data: &Data) -> Vec<Block> {
 fn pictures(model: &Model, data: &Data, theme: Theme) -> Vec<Block> {
     let look = Look::wide(WIDTH).themed(theme);
     let (total, mut notes) = (data.table.len(), Vec::new());
-    let chosen: Vec<usize> = if total > MOST { (0..MOST).map(|k| k * total / MOST).collect() } else { Vec::new() };
+    let chosen: Vec<usize> =
+        if total > MOST { (0..MOST).map(|k| k * total / MOST).collect() } else { Vec::new() };
     let sampled = (!chosen.is_empty()).then(|| {
         let target = data.target.as_ref();
         let target = target.map(|own| Column { name: own.name.clone(), data: own.data.select(&chosen) });
@@ -139,7 +141,9 @@ fn pictures(model: &Model, data: &Data, theme: Theme) -> Vec<Block> {
     });
     let rows = match &sampled {
         Some((table, target)) => {
-            notes.push(Block::Text(format!("The pictures show a sample: {MOST} of {total} rows, evenly spread.")));
+            notes.push(Block::Text(format!(
+                "The pictures show a sample: {MOST} of {total} rows, evenly spread."
+            )));
             Rows { table, target: target.as_ref(), name: &data.name }
         }
         None => Rows { table: &data.table, target: data.target.as_ref(), name: &data.name },

@@ -17,7 +17,12 @@ const LETTERS: usize = 40;
 
 /// Rows and columns in words and as a table.
 pub(super) fn blocks(data: &Data) -> Vec<Block> {
-    let mut said = format!("{} of {}, {}.", count(data.table.len(), "row"), data.name, count(data.table.columns().len(), "column"));
+    let mut said = format!(
+        "{} of {}, {}.",
+        count(data.table.len(), "row"),
+        data.name,
+        count(data.table.columns().len(), "column")
+    );
     if data.table.len() < data.total {
         said = format!("{said} A sample: the source has {} rows.", data.total);
     }
@@ -58,8 +63,12 @@ pub(super) fn oddities(data: &Data) -> Vec<String> {
         .columns()
         .iter()
         .filter(|column| match &column.data {
-            ColumnData::Numbers(values) => values.len() > 1 && values.windows(2).all(|pair| pair[0] == pair[1]),
-            ColumnData::Categories(names) => names.len() > 1 && names.codes().windows(2).all(|pair| pair[0] == pair[1]),
+            ColumnData::Numbers(values) => {
+                values.len() > 1 && values.windows(2).all(|pair| pair[0] == pair[1])
+            }
+            ColumnData::Categories(names) => {
+                names.len() > 1 && names.codes().windows(2).all(|pair| pair[0] == pair[1])
+            }
             _ => false,
         })
         .map(|column| column.name.as_str())
@@ -67,7 +76,11 @@ pub(super) fn oddities(data: &Data) -> Vec<String> {
     let mut found = Vec::new();
     if !constant.is_empty() {
         let names: Vec<String> = constant.iter().take(6).map(|name| short(name)).collect();
-        found.push(format!("{} the same in every row: {}.", if constant.len() == 1 { "A column is" } else { "Columns are" }, names.join(", ")));
+        found.push(format!(
+            "{} the same in every row: {}.",
+            if constant.len() == 1 { "A column is" } else { "Columns are" },
+            names.join(", ")
+        ));
     }
     if let Some(counts) = data.target.as_ref().and_then(|target| classes(&target.data)) {
         if let [(name, _)] = counts.as_slice() {
@@ -75,7 +88,11 @@ pub(super) fn oddities(data: &Data) -> Vec<String> {
         } else if let (Some((most, large)), Some((least, small))) = (counts.first(), counts.last())
             && *large > 20 * *small
         {
-            found.push(format!("The class '{}' has {large} rows and '{}' only {small}.", short(most), short(least)));
+            found.push(format!(
+                "The class '{}' has {large} rows and '{}' only {small}.",
+                short(most),
+                short(least)
+            ));
         }
     }
     found
@@ -96,9 +113,14 @@ pub(super) fn influential(model: &Model, data: &Data) -> Vec<Block> {
     head.extend(columns.iter().map(|column| short(&column.name)));
     let rows = order.iter().take(ROWS).map(|&(k, weight)| {
         let row = model.rows().get(k).copied();
-        let mut cells = vec![row.map_or_else(|| format!("support {}", k + 1), |row| (row + 1).to_string()), number(weight)];
+        let mut cells = vec![
+            row.map_or_else(|| format!("support {}", k + 1), |row| (row + 1).to_string()),
+            number(weight),
+        ];
         if let (true, Some(row)) = (is_training, row) {
-            cells.extend(data.target.iter().chain(columns.iter().copied()).map(|column| cell(&column.data, row)));
+            cells.extend(
+                data.target.iter().chain(columns.iter().copied()).map(|column| cell(&column.data, row)),
+            );
         }
         cells
     });
