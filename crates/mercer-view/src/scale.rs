@@ -65,6 +65,10 @@ impl Range {
             return Self::new(0.0, 1.0);
         }
         let (low, high) = (self.low.min(self.high), self.low.max(self.high));
+        if !(high - low).is_finite() {
+            // So wide that its width is no number; what is beyond half of it takes the colour of its end.
+            return Self::new(0.5 * low, 0.5 * high);
+        }
         // Ends that differ by rounding alone cannot be told apart by a label either.
         let same = high - low <= 1e-12 * low.abs().max(high.abs());
         match (low, high) {
@@ -129,6 +133,8 @@ mod tests {
         assert_eq!(Range::new(0.0, 0.0).drawable(), Range::new(0.0, 1.0));
         assert_eq!(Range::new(2.0, -1.0).drawable(), Range::new(-1.0, 2.0));
         assert_eq!(Range::new(f64::NAN, 1.0).drawable(), Range::new(0.0, 1.0));
+        let widest = Range::new(f64::MIN, f64::MAX).drawable();
+        assert!((widest.high - widest.low).is_finite());
     }
 
     #[test]

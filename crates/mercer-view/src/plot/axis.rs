@@ -94,7 +94,8 @@ impl Axis {
         }
         match self.spacing {
             Spacing::Logarithmic => Self { low: 0.1, high: 10.0, ..self.clone() },
-            _ if sound && !apart => {
+            // Room around a value that is nearly as large as numbers get would be no number.
+            _ if sound && !apart && self.low.abs() < 1e300 => {
                 let room = 0.5 * self.low.abs().max(1.0);
                 Self { low: self.low - room, high: self.low + room, ..self.clone() }
             }
