@@ -4,6 +4,7 @@ mod auto;
 mod learn;
 mod libsvm;
 mod path;
+mod plot;
 mod tune;
 
 use std::path::PathBuf;
@@ -14,6 +15,10 @@ pub(crate) use auto::Auto;
 pub(crate) use learn::{Explain, Fit, Predict, Show, Stream, Strength};
 pub(crate) use libsvm::{SvmPredict, SvmScale, SvmTrain, TrainOptions};
 pub(crate) use path::Path;
+pub(crate) use plot::{
+    Boundary, Followed, Form, Judged, Lifted, Look, Losses, OfModel, Picture, Plot, Report, Spectrum, Sweep,
+    Trace, Tuned,
+};
 pub(crate) use tune::Tune;
 
 /// Kernel machines: exact, composable, certified.
@@ -55,6 +60,10 @@ pub(crate) enum Command {
     Predict(Predict),
     /// What is proved about a model, in plain words.
     Show(Show),
+    /// Draw a model, a search, a kernel or data: one picture a word.
+    Plot(Plot),
+    /// A self-contained page about a model: certificate in words, pictures, influential rows, how to make it again.
+    Report(Report),
     /// Learn from rows on stdin as they come, predicting each before it is learned.
     Stream(Stream),
     /// Gram matrix: statistics, alignment with labels, spectrum; saved or drawn.
@@ -127,7 +136,7 @@ pub(crate) struct Demo {
     pub(crate) out: PathBuf,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     mercer gram @moons --kernel rbf --sweep 'sigma=0.1,0.2,0.5,1,5' --plot gram.svg\n  \
     mercer gram train.csv --target y --kernel 'rbf@standardize' --out K.npy")]

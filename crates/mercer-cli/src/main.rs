@@ -45,6 +45,8 @@ fn run(arguments: Arguments) -> anyhow::Result<Answer> {
         Command::Path(path) => commands::path::run(&path),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Show(show) => commands::show::run(&show),
+        Command::Plot(plot) => commands::plot::run(&plot),
+        Command::Report(report) => commands::report::run(&report),
         Command::Stream(stream) => commands::stream::run(&stream),
         Command::Gram(gram) => commands::gram::run(&gram),
         Command::Check(check) => commands::check::run(&check),

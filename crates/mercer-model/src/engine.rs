@@ -3,6 +3,7 @@
 use mercer_gram::{Lazy, Precision, Segment};
 use mercer_kernel::{Plan, Registry, vectors};
 use mercer_points::{ColumnData, Dense, Points, Table};
+use rayon::prelude::*;
 
 use crate::needs::is_matrix;
 use crate::{ColumnKind, Machine, ModelError, Parts, Task};
@@ -123,6 +124,19 @@ impl Engine {
             (_, Prepared::Values(values)) => values.point(row).to_vec(),
             (Self::Matrix(_), Prepared::Ready(_)) => Vec::new(),
         }
+    }
+
+    /// k(x_i, x_j) between the rows of a table, by the definition.
+    pub(crate) fn entries(&self, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
+        let (Self::Kernel(tiled), Prepared::Ready(rows)) = (self, self.prepare(parts, table)?) else {
+            return Err(ModelError::Data(
+                "the kernel is a precomputed matrix: it says nothing about pairs of new rows".to_owned(),
+            ));
+        };
+        let (plan, n) = (tiled.gram.plan(), table.len());
+        let upper: Vec<Vec<f64>> =
+            (0..n).into_par_iter().map(|i| (i..n).map(|j| plan.pair(&rows, i, &rows, j)).collect()).collect();
+        Ok((0..n * n).map(|at| (at / n, at % n)).map(|(i, j)| upper[i.min(j)][i.abs_diff(j)]).collect())
     }
 
     /// A table made ready for [`Engine::values`].

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mercer_kernel::{KernelExpr, PlanState, Registry};
-use mercer_points::{Points, ReadOptions, Table};
+use mercer_points::{Column, Points, ReadOptions, Table};
 use mercer_solve::{Certificate, Progress, Status};
 use serde::{Deserialize, Serialize};
 
@@ -325,6 +325,30 @@ impl Model {
         count: usize,
     ) -> Result<Vec<Explanation>, ModelError> {
         crate::explain::explain(self, machine, table, count)
+    }
+
+    /// k(x_i,x_j) between the rows of a table as the model sees them, n × n, by the definition: for a few rows. An error
+    /// where the kernel is a precomputed matrix, which knows its own rows only.
+    ///
+    /// ```
+    /// use mercer_model::{Learner, Setting, Spec, Training, fit};
+    /// use mercer_points::Points;
+    /// let mut table = mercer_points::read("@moons(n=40)", &Default::default()).unwrap();
+    /// let target = table.remove("label").unwrap();
+    /// let spec = Spec::new("rbf(sigma=0.3)".parse().unwrap(), Learner::Smo);
+    /// let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
+    /// assert_eq!(model.gram(&table.select(&[3, 7])).unwrap()[0], 1.0);
+    /// ```
+    pub fn gram(&self, table: &Table) -> Result<Vec<f64>, ModelError> {
+        self.engine.entries(&self.parts, table)
+    }
+
+    /// Whether these are the rows that the model was fitted on, unweighted.
+    pub fn learned_from(&self, table: &Table, target: Option<&Column>) -> bool {
+        let from = &self.parts.provenance;
+        // A machine that learned without a target does not mind that there is one.
+        let target = target.filter(|_| self.parts.schema.target.is_some());
+        from.rows == table.len() && from.hash == crate::hash::data(table, target, None)
     }
 
     /// How new data are to be read so that their columns get the kinds of the training table.

@@ -4,6 +4,8 @@
 //! entries (the last ones may be smaller) and a cell is the *mean* of its block: unlike picking every b-th row,
 //! the mean keeps the grey level of a class even where single entries flicker.
 
+use serde::Serialize;
+
 use crate::Error;
 
 /// The most cells a side of a [`Grid`]; more rows than that are averaged in blocks.
@@ -21,7 +23,7 @@ pub const MOST_CELLS: usize = 400;
 /// assert_eq!((large.side(), large.block()), (375, 4));
 /// assert!(large.cells().iter().all(|&cell| cell == 0.5));
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Grid {
     rows: usize,
     block: usize,

@@ -4,6 +4,8 @@
 //! a good kernel show as bright blocks on the diagonal, and the last panel may be the kernel one wishes for, the
 //! ideal yyᵀ (Cristianini and others, *On kernel-target alignment*, 2001).
 
+use serde::Serialize;
+
 use crate::{Grid, Range, Scale};
 
 /// The most panels a row of a [`HeatMap`] holds.
@@ -28,7 +30,7 @@ pub const MOST_COLUMNS: usize = 6;
 /// assert!(view.svg()?.contains("spam"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HeatMap {
     /// The heading.
     pub title: String,
@@ -110,7 +112,7 @@ impl HeatMap {
 }
 
 /// One matrix of a [`HeatMap`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Panel {
     /// The matrix.
     pub matrix: Grid,
@@ -147,7 +149,7 @@ impl Panel {
 }
 
 /// A run of rows that share a label.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Group {
     /// The label.
     pub label: String,
@@ -181,7 +183,7 @@ impl Group {
 }
 
 /// The colours of paper and ink; the matrices look the same in both.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Theme {
     /// Dark ink on white.
     #[default]

@@ -27,16 +27,28 @@ mod colour;
 mod error;
 mod grid;
 mod heat_map;
+mod page;
+mod plot;
 mod raster;
 mod scale;
 mod svg;
 mod view;
+mod views;
 mod write;
 
 pub use colour::{ColourMap, Rgb};
 pub use error::Error;
 pub use grid::{Grid, MOST_CELLS};
 pub use heat_map::{Group, HeatMap, MOST_COLUMNS, Panel, Theme};
+pub use page::{Block, Page, Section};
+pub use plot::{
+    Axis, Bar, Dash, Dot, Field, Figure, Image, Key, Look, Mark, Plot, Ring, Shape, Spacing, Swatch, Tone,
+    contours,
+};
 pub use scale::{Range, Scale};
 pub use view::View;
+pub use views::{
+    Boundary, Curve, Curves, Geometry, Ground, Losses, Path, Ranking, Reliability, Residuals, Roc, Share,
+    Spectrum, Spot, Step, Support, Sweep, Trace, Trial, Tuning, Visited,
+};
 pub use write::write;

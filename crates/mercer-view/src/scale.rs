@@ -1,5 +1,7 @@
 //! Which values a colour scale spans.
 
+use serde::Serialize;
+
 use crate::{ColourMap, Grid};
 
 /// The values at the two ends of a colour scale.
@@ -10,7 +12,7 @@ use crate::{ColourMap, Grid};
 /// assert_eq!(Range::new(0.0, 1.0).colours(), ColourMap::Sequential);
 /// assert_eq!(Range::new(-1.0, 1.0).colours(), ColourMap::Diverging);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Range {
     /// The lowest value; smaller ones take its colour.
     pub low: f64,
@@ -63,6 +65,10 @@ impl Range {
             return Self::new(0.0, 1.0);
         }
         let (low, high) = (self.low.min(self.high), self.low.max(self.high));
+        if !(high - low).is_finite() {
+            // So wide that its width is no number; what is beyond half of it takes the colour of its end.
+            return Self::new(0.5 * low, 0.5 * high);
+        }
         // Ends that differ by rounding alone cannot be told apart by a label either.
         let same = high - low <= 1e-12 * low.abs().max(high.abs());
         match (low, high) {
@@ -92,7 +98,7 @@ impl Range {
 }
 
 /// Which scale colours a panel.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub enum Scale {
     /// The scale of the whole picture.
     #[default]
@@ -127,6 +133,8 @@ mod tests {
         assert_eq!(Range::new(0.0, 0.0).drawable(), Range::new(0.0, 1.0));
         assert_eq!(Range::new(2.0, -1.0).drawable(), Range::new(-1.0, 2.0));
         assert_eq!(Range::new(f64::NAN, 1.0).drawable(), Range::new(0.0, 1.0));
+        let widest = Range::new(f64::MIN, f64::MAX).drawable();
+        assert!((widest.high - widest.low).is_finite());
     }
 
     #[test]

@@ -31,7 +31,7 @@ fn lines(path: &Path) -> Vec<String> {
 }
 
 /// The rooms, each of which may use those before it.
-const ORDER: [&str; 10] = [
+const ORDER: [&str; 11] = [
     "mercer-linalg",
     "mercer-points",
     "mercer-kernel",
@@ -39,6 +39,7 @@ const ORDER: [&str; 10] = [
     "mercer-solve",
     "mercer-model",
     "mercer-view",
+    "mercer-picture",
     "mercer",
     "mercer-cli",
     "mercer-py",

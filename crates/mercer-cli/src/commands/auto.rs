@@ -1,6 +1,7 @@
 //! `mercer auto`: from a table and the name of its target to a certified model, judged on rows that it has not seen.
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -11,6 +12,7 @@ use mercer::model::tune::Trial;
 use mercer::model::{ClassWeights, Setting, Task, Training};
 use mercer::points::{ColumnData, Points, Table};
 use mercer::solve::Limits;
+use mercer::view::Theme;
 use serde_json::{Value, json};
 
 use crate::args::{Auto as Options, Input};
@@ -70,13 +72,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Answer> {
         line.finish_and_clear();
     }
     let report = report?;
-    if let Some(path) = &options.out {
-        model_file::save(&report.model, path)?;
-    }
+    let page = match &options.out {
+        Some(path) => {
+            model_file::save(&report.model, path)?;
+            Some(page(&report, &data, path, options)?)
+        }
+        None => None,
+    };
     if options.json {
-        print(&format!("{:#}\n", as_json(&report, &data)))?;
+        let mut answer = as_json(&report, &data);
+        answer["report"] = json!(page.as_ref().map(|path| path.display().to_string()));
+        print(&format!("{answer:#}\n"))?;
     } else {
-        print(&in_words(&report, &data, options))?;
+        print(&in_words(&report, &data, options, page.as_deref()))?;
     }
     Ok(if report.model.certified() { Answer::Yes } else { Answer::No })
 }
@@ -156,7 +164,52 @@ fn with_interval(found: &Interval) -> String {
     format!("{} ({} to {})", short(found.value), short(found.low), short(found.high))
 }
 
-fn in_words(report: &Report, data: &Data, options: &Options) -> String {
+/// Why the kernel is the one that it is.
+fn why(report: &Report) -> String {
+    let (lead, error) = report.lead;
+    if report.chosen == report.usual {
+        "the usual kernel: nothing was better by more than chance explains".to_owned()
+    } else {
+        format!("{} ± {} better than the usual {}", short(lead), short(error), spelled(&report.usual))
+    }
+}
+
+fn scores(report: &Report) -> String {
+    let each = report.scores.iter().map(|(metric, found)| format!("{metric} {}", with_interval(found)));
+    format!("{}; in brackets 95 % intervals", each.collect::<Vec<_>>().join(", "))
+}
+
+fn naive(report: &Report) -> String {
+    format!("the same answer for every row: {} {}", report.metric, short(report.naive))
+}
+
+/// Writes the page about the model beside it; where that is.
+fn page(report: &Report, data: &Data, model: &Path, options: &Options) -> anyhow::Result<PathBuf> {
+    let path = model.with_extension("html");
+    let mut terms = vec![
+        ("chosen", format!("{}; {}", spelled(&report.chosen), why(report))),
+        ("tried", format!("{} on folds of the training rows", count(report.tried(), "candidate"))),
+        ("score", scores(report)),
+        ("naive", naive(report)),
+    ];
+    if options.test.is_none() {
+        let held_out = count(report.held_out.len(), "row");
+        terms.push((
+            "judged by",
+            format!("{held_out} that nothing was learned from; then fitted as told below"),
+        ));
+    }
+    terms.extend(
+        report.left_out.iter().map(|left| ("left out", format!("'{}': it {}", left.column, left.why))),
+    );
+    terms.extend(report.worries.iter().map(|worry| ("look at", worry.to_string())));
+    let terms: Vec<(String, String)> =
+        terms.into_iter().map(|(word, said)| (word.to_owned(), said)).collect();
+    super::report::write(&path, &report.model, data, (Some(model), Theme::Light), &terms)?;
+    Ok(path)
+}
+
+fn in_words(report: &Report, data: &Data, options: &Options, page: Option<&Path>) -> String {
     let target = data.target.as_ref().map_or("", |column| column.name.as_str());
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.push((
@@ -196,20 +249,9 @@ fn in_words(report: &Report, data: &Data, options: &Options) -> String {
     for (kernels, why) in &report.failed {
         rows.push(("skipped ", format!("{kernels}: {why}")));
     }
-    let (lead, error) = report.lead;
-    let why = if report.chosen == report.usual {
-        "the usual kernel: nothing was better by more than chance explains".to_owned()
-    } else {
-        format!("{} ± {} better than the usual {}", short(lead), short(error), spelled(&report.usual))
-    };
-    rows.push(("chosen  ", format!("{}; {why}", spelled(&report.chosen))));
-    let scores: Vec<String> =
-        report.scores.iter().map(|(metric, found)| format!("{metric} {}", with_interval(found))).collect();
-    rows.push(("score   ", format!("{}; in brackets 95 % intervals", scores.join(", "))));
-    rows.push((
-        "naive   ",
-        format!("the same answer for every row: {} {}", report.metric, short(report.naive)),
-    ));
+    rows.push(("chosen  ", format!("{}; {}", spelled(&report.chosen), why(report))));
+    rows.push(("score   ", scores(report)));
+    rows.push(("naive   ", naive(report)));
     rows.push(("model   ", words::problem(&report.model)));
     let worst = words::worst_first(&report.model);
     let gap = worst.first().map_or(f64::NAN, |(_, found)| found.relative_gap);
@@ -229,6 +271,7 @@ fn in_words(report: &Report, data: &Data, options: &Options) -> String {
         None => "no (-o MODEL)".to_owned(),
     };
     rows.push(("saved   ", format!("{saved}: {fitted}, {support}")));
+    rows.extend(page.map(|path| ("report  ", visible(&path.display().to_string()))));
     text.push_str(&paragraphs(&rows));
     text
 }

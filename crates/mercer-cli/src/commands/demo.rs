@@ -39,8 +39,13 @@ pub(crate) fn run(demo: &Demo) -> anyhow::Result<Answer> {
         "\nAnd without being told which kernel or C: kernels are compared on folds, and the score is of rows held out.\n\n",
     )?;
     step(&["auto", "@iris", "--out", &iris])?;
+    let report = demo.out.join("report.html");
+    let report = report.to_string_lossy();
+    print("\nEverything about the first machine on one page, with pictures:\n\n")?;
+    step(&["report", &model, "--out", &report])?;
     print(&format!(
-        "\nThe picture is in {picture}, the models in {model} and {iris}. Next: mercer explain, mercer kernels, mercer data\n"
+        "\nThe report is in {report}, the Gram matrices in {picture}, the models in {model} and {iris}.\n\
+         Next: mercer plot, mercer explain, mercer kernels, mercer data\n"
     ))?;
     Ok(Answer::Yes)
 }
@@ -59,6 +64,7 @@ fn step(words: &[&str]) -> anyhow::Result<()> {
         Command::Check(check) => super::check::run(&check)?,
         Command::Fit(fit) => super::fit::run(&fit)?,
         Command::Gram(gram) => super::gram::run(&gram)?,
+        Command::Report(report) => super::report::run(&report)?,
         Command::Show(show) => super::show::run(&show)?,
         other => anyhow::bail!("the demo does not use {other:?}"),
     };

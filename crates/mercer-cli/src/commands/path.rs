@@ -18,6 +18,14 @@ use crate::watch::{Counter, Onlooker, Telling, listen};
 use crate::words;
 
 pub(crate) fn run(options: &Path) -> anyhow::Result<Answer> {
+    run_and(options, |_, _| {})
+}
+
+/// The same, and hands over what was found with the name of the data.
+pub(super) fn run_and(
+    options: &Path,
+    mut hand: impl FnMut(&RegularizationPath, &str),
+) -> anyhow::Result<Answer> {
     let kernel = kernel(&options.kernel)?;
     let telling: Telling = options.progress.parse()?;
     if let Some(path) = &options.table {
@@ -47,6 +55,7 @@ pub(crate) fn run(options: &Path) -> anyhow::Result<Answer> {
     let tell = |sofar| counter.tell(sofar);
     let found = path(&spec, &strengths, metric, validation.as_ref(), &training, &setting, &tell)?;
     drop(counter);
+    hand(&found, &data.name);
     if let Some(path) = &options.table {
         save(&found, path)?;
     }

@@ -19,6 +19,19 @@ pub(crate) fn run(options: &Show) -> anyhow::Result<Answer> {
 
 /// The whole text.
 pub(crate) fn in_words(model: &Model) -> String {
+    let machines = words::worst_first(model);
+    let mut text = render(facts(model));
+    if machines.len() > 1 && !model.is_softmax() {
+        text.push('\n');
+        text.push_str(&table(model, &machines));
+        text.push('\n');
+    }
+    text.push_str(&render(around(model)));
+    text
+}
+
+/// What the model is and what is proved about it, word by word.
+pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let mut lines = what(model);
     let machines = words::worst_first(model);
     match (machines.as_slice(), model.machines()) {
@@ -38,14 +51,7 @@ pub(crate) fn in_words(model: &Model) -> String {
         _ => lines.push(("certificates", several(model, &machines))),
     }
     lines.push(("certified", verdict(model)));
-    let mut text = render(lines);
-    if machines.len() > 1 && !model.is_softmax() {
-        text.push('\n');
-        text.push_str(&table(model, &machines));
-        text.push('\n');
-    }
-    text.push_str(&render(around(model)));
-    text
+    lines
 }
 
 fn render(lines: Vec<(&'static str, String)>) -> String {
@@ -361,7 +367,7 @@ fn several(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
     )
 }
 
-fn table(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
+pub(crate) fn table(model: &Model, machines: &[(&Machine, &Certificate)]) -> String {
     if machines.iter().all(|(_, found)| found.claim != Claim::Optimal) {
         return separations(model, machines);
     }
@@ -455,7 +461,7 @@ fn calibration(model: &Model) -> Option<String> {
 }
 
 /// Preprocessing, classes and provenance.
-fn around(model: &Model) -> Vec<(&'static str, String)> {
+pub(crate) fn around(model: &Model) -> Vec<(&'static str, String)> {
     let (spec, from, schema) = (model.spec(), model.provenance(), model.schema());
     let mut lines = Vec::new();
     let scaled = match spec.scaling {

@@ -24,6 +24,11 @@ use crate::{model_file, words};
 pub(super) const SHOWN: usize = 10;
 
 pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
+    run_and(options, |_, _| {})
+}
+
+/// The same, and hands over what was found with the name of the data.
+pub(super) fn run_and(options: &Tune, mut hand: impl FnMut(&Found, &str)) -> anyhow::Result<Answer> {
     let template: Template = options.kernel.parse().context("--kernel")?;
     let telling: Telling = options.progress.parse()?;
     let choose = match options.choose.as_str() {
@@ -74,6 +79,7 @@ pub(crate) fn run(options: &Tune) -> anyhow::Result<Answer> {
     }
     let found = tune(&tuning, &training, &setting, &|sofar| counter.tell(sofar))?;
     drop(counter);
+    hand(&found, &data.name);
     if let Some(path) = &options.table {
         save(&found, path)?;
     }

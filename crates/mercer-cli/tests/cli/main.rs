@@ -18,6 +18,7 @@ mod libsvm;
 mod lists;
 mod misfits;
 mod path;
+mod plot;
 mod predict;
 mod probabilities;
 mod run;

@@ -6,12 +6,14 @@ use insta::assert_snapshot;
 
 use crate::run::Folder;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 21] = [
     "demo",
     "auto",
     "fit",
     "predict",
     "show",
+    "plot",
+    "report",
     "stream",
     "gram",
     "check",
@@ -82,7 +84,7 @@ fn completions_know_every_command() {
 fn the_demo_runs_what_it_shows() {
     let folder = Folder::new();
     let ran = folder.run(&["demo", "--out", "tour"]);
-    assert_eq!(ran.stderr, "drawn: tour/gram.svg\n");
+    assert_eq!(ran.stderr, "drawn: tour/gram.svg\nwritten: tour/report.html\n");
     let text = ran.exit(0);
     // Results depend on the machine in their last digits; the first word of a line does not.
     let told = |line: &str| match line.split_once(' ') {
@@ -107,6 +109,7 @@ fn the_demo_runs_what_it_shows() {
         .collect();
     assert_snapshot!("demo", structure.join("\n"));
     assert!(folder.bytes("tour/gram.svg").starts_with(b"<svg"));
+    assert!(folder.bytes("tour/report.html").starts_with(b"<!DOCTYPE html>"));
     folder.run(&["predict", "tour/moons.mercer", "@moons(n=5)"]).exit(0);
     assert_eq!(folder.names(), ["tour"]);
 }

@@ -5,7 +5,10 @@
 //! loses it. Hue follows control points: the sequential map runs from dark violet over teal to yellow, the
 //! diverging one from blue over white to orange, with the same lightness on both sides of zero.
 
+use std::fmt;
 use std::sync::LazyLock;
+
+use serde::Serialize;
 
 use super::oklab::Oklab;
 
@@ -13,7 +16,7 @@ use super::oklab::Oklab;
 pub(crate) const STEPS: usize = 255;
 
 /// A colour of the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Rgb {
     /// Red, sRGB.
     pub red: u8,
@@ -21,6 +24,27 @@ pub struct Rgb {
     pub green: u8,
     /// Blue, sRGB.
     pub blue: u8,
+}
+
+impl Rgb {
+    /// So far from this colour to another one, in equal steps of the screen's values.
+    pub(crate) fn towards(self, other: Self, part: f64) -> Self {
+        let mixed = |from: u8, to: u8| {
+            (f64::from(from) + (f64::from(to) - f64::from(from)) * part.clamp(0.0, 1.0)).round() as u8
+        };
+        Self {
+            red: mixed(self.red, other.red),
+            green: mixed(self.green, other.green),
+            blue: mixed(self.blue, other.blue),
+        }
+    }
+}
+
+impl fmt::Display for Rgb {
+    /// As in HTML: #rrggbb.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{:02x}{:02x}{:02x}", self.red, self.green, self.blue)
+    }
 }
 
 /// A way from numbers to colours.

@@ -90,6 +90,16 @@ impl Canvas {
         top + height * lines.len() as f64
     }
 
+    /// A line of text from bottom to top with its middle at `y`, with the full text as a tooltip if it was shortened.
+    pub(super) fn turned(&mut self, x: f64, y: f64, ink: Ink, text: &str, full: &str) {
+        let (x, y) = (number(x), number(y));
+        let told =
+            if text.ends_with('…') { format!("<title>{}</title>", escape(full)) } else { String::new() };
+        self.element(format_args!("<g transform=\"translate({x} {y}) rotate(-90)\">{told}"));
+        self.text(0.0, 0.0, ink, text);
+        self.element("</g>");
+    }
+
     /// A box: `paint` is its fill and stroke attributes.
     pub(super) fn rect(&mut self, area: Area, paint: &str) {
         let Area { x, y, width, height } = area;
@@ -134,7 +144,7 @@ pub(super) fn number(value: f64) -> String {
 
 /// Text that is safe between and inside tags: markup escaped, line breaks and tabs as spaces, and what XML
 /// forbids or what reorders its neighbours as the replacement character.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

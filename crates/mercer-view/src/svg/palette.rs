@@ -1,9 +1,12 @@
 //! The colours of paper and ink.
 
-use crate::Theme;
+use crate::colour::series;
+use crate::{Theme, Tone};
 
 /// What a theme means in colours.
 pub(super) struct Palette {
+    /// The theme itself.
+    pub(super) theme: Theme,
     /// The paper.
     pub(super) ground: &'static str,
     /// Titles.
@@ -17,9 +20,21 @@ pub(super) struct Palette {
 }
 
 impl Palette {
+    /// The colour of a tone.
+    pub(super) fn tone(&self, tone: Tone) -> String {
+        match tone {
+            Tone::Strong => self.ink.to_owned(),
+            Tone::Quiet => self.quiet.to_owned(),
+            Tone::Faint => self.line.to_owned(),
+            Tone::Paper => self.ground.to_owned(),
+            Tone::Series(number) => series(self.theme, number).to_string(),
+        }
+    }
+
     pub(super) fn of(theme: Theme) -> &'static Self {
         match theme {
             Theme::Light => &Self {
+                theme: Theme::Light,
                 ground: "#ffffff",
                 ink: "#15181c",
                 quiet: "#4b535c",
@@ -27,6 +42,7 @@ impl Palette {
                 hatch: "mercer-hatch-light",
             },
             Theme::Dark => &Self {
+                theme: Theme::Dark,
                 ground: "#14171c",
                 ink: "#f0f2f4",
                 quiet: "#b4bcc5",

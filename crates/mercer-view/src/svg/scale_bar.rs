@@ -30,7 +30,7 @@ pub(super) fn draw(
 ) {
     let name = gradient(canvas, range);
     canvas.rect(bar, &format!("fill=\"url(#{name})\" stroke=\"{}\" stroke-width=\"0.75\"", palette.line));
-    let along = |value: f64| bar.x + bar.width * (value - range.low) / (range.high - range.low);
+    let along = |value: f64| bar.x + bar.width * ((value - range.low) / (range.high - range.low));
     let placed = |ticks: Vec<Tick>| -> Vec<(f64, f64, String)> {
         let place = |tick: Tick| {
             let (at, half) = (along(tick.value), 0.5 * NUMBERS.width(&tick.label));

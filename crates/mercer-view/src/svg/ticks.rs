@@ -12,7 +12,11 @@ pub(super) struct Tick {
 /// Three to five ticks of a drawable range, in order.
 pub(super) fn ticks(range: Range) -> Vec<Tick> {
     let Range { low, high } = range;
-    let magnitude = ((high - low) / 10.0).log10().floor() as i32;
+    let width = high - low;
+    if !(width.is_finite() && width > 0.0) {
+        return ends_and_middle(range);
+    }
+    let magnitude = (width / 10.0).log10().floor() as i32;
     let steps = (magnitude..magnitude + 3).flat_map(|power| [1.0, 2.0, 2.5, 5.0].map(|round| (round, power)));
     for (round, power) in steps {
         let step = round * 10_f64.powi(power);
@@ -34,8 +38,16 @@ pub(super) fn ticks(range: Range) -> Vec<Tick> {
 /// The two ends and the middle, to three significant digits of the width.
 pub(super) fn ends_and_middle(range: Range) -> Vec<Tick> {
     let Range { low, high } = range;
-    let decimals = (2 - (high - low).log10().floor() as i32).max(0) as usize;
+    // A width that is no number, or none at all, asks for no more digits than 1 does.
+    let width = Some(high - low).filter(|width| width.is_finite() && *width > 0.0).unwrap_or(1.0);
+    let decimals = (2 - width.log10().floor() as i32).max(0) as usize;
     [low, 0.5 * (low + high), high].map(|value| Tick { value, label: label(value, decimals, range) }).into()
+}
+
+/// One number by itself, in three digits.
+pub(super) fn number_label(value: f64) -> String {
+    let decimals = (2 - value.abs().max(f64::MIN_POSITIVE).log10().floor() as i32).max(0) as usize;
+    label(value, decimals, Range::new(value.min(0.0), value.max(0.0)))
 }
 
 /// A number with a true minus sign; very large and very small scales use powers of ten.

@@ -1,0 +1,96 @@
+//! The commands and the code that make a model again.
+
+use std::path::Path;
+
+use mercer::model::{Learner, Model, Multiclass, Scaling};
+use mercer::solve::loss::LossSpec;
+use mercer::view::Block;
+
+use crate::input::Data;
+use crate::specify::has_lambda;
+
+/// The shell, Rust and Python.
+pub(super) fn blocks(model: &Model, data: &Data, file: Option<&Path>) -> Vec<Block> {
+    let file = file.map_or_else(|| "model.mercer".to_owned(), |path| path.display().to_string());
+    let mut blocks = vec![Block::Text("In the shell:".to_owned()), Block::Code(shell(model, data, &file))];
+    blocks.extend([Block::Text("In Rust:".to_owned()), Block::Code(rust(model, data))]);
+    blocks.extend([Block::Text("In Python:".to_owned()), Block::Code(python(model, data, &file))]);
+    blocks
+}
+
+/// A word of the shell, in quotes where it needs them.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "@._-/=:%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+fn shell(model: &Model, data: &Data, file: &str) -> String {
+    let spec = model.spec();
+    let mut line = format!("mercer fit {}", quoted(&data.name));
+    let mut add = |word: &str, value: String| line += &format!(" {word} {}", quoted(&value));
+    if let Some(target) = model.schema().target.as_deref().filter(|target| *target != "label") {
+        add("--target", target.to_owned());
+    }
+    add("--kernel", model.kernel().to_string());
+    add("--solver", spec.learner.to_string());
+    if let Some(loss) = spec.loss.filter(|_| !spec.learner.info().losses.is_empty()) {
+        add("--loss", loss.to_string());
+    }
+    if has_lambda(spec.learner) {
+        let (name, value) = spec.regularization.spelled();
+        add(&format!("--{name}"), value.to_string());
+    }
+    if matches!(spec.learner, Learner::NuSvc | Learner::NuSvr | Learner::OneClass) {
+        add("--nu", spec.nu.to_string());
+    }
+    if spec.scaling != Scaling::None {
+        add("--scale", spec.scaling.to_string());
+    }
+    if spec.multiclass != Multiclass::Refuse {
+        add("--multi", spec.multiclass.to_string());
+    }
+    if let Some(how) = spec.probabilities {
+        add("--probabilities", how.to_string());
+    }
+    if spec.seed != 0 {
+        add("--seed", spec.seed.to_string());
+    }
+    add("-o", file.to_owned());
+    format!("{line}\nmercer show {0}\nmercer report {0} {1} -o report.html", quoted(file), quoted(&data.name))
+}
+
+fn rust(model: &Model, data: &Data) -> String {
+    let target = model.schema().target.as_deref();
+    let label = target.map_or_else(String::new, |name| format!("let target = table.remove({name:?})?;\n"));
+    let training =
+        if target.is_some() { "Training::new(&table, &target)" } else { "Training::unlabelled(&table)" };
+    format!(
+        "use mercer::prelude::*;\n\nlet mut table = read({:?}, &ReadOptions::default())?;\n{label}\
+         let spec: Spec = {:?}.parse()?;\nlet model = fit(&spec, &{training}, &Setting::default())?;\n\
+         println!(\"certified: {{}}\", model.certified());",
+        data.name,
+        model.spec().to_string()
+    )
+}
+
+fn python(model: &Model, data: &Data, file: &str) -> String {
+    let spec = model.spec();
+    let load = format!("import mercer\n\nmodel = mercer.load({file:?})\nprint(model.certificate_)");
+    let plain = spec.scaling == Scaling::None && spec.probabilities.is_none();
+    if spec.learner != Learner::Smo || spec.loss != Some(LossSpec::Hinge) || !plain {
+        return load;
+    }
+    let c = 1.0 / (model.lambda() * model.provenance().rows.max(1) as f64);
+    // Six digits say what was meant: C is often a round number divided and multiplied again.
+    let c: f64 = format!("{c:.6e}").parse().unwrap_or(c);
+    format!(
+        "{load}\n\n# The same machine from rows X and labels y, such as those of {}:\nfrom mercer import SVC\n\n\
+         model = SVC(kernel={:?}, C={c}).fit(X, y)",
+        data.name.replace(['\n', '\r'], " "),
+        model.kernel().to_string()
+    )
+}

@@ -1,0 +1,190 @@
+//! What a model answers in a plane: of two numbers, of a slice through more, or of feature space.
+
+use mercer_model::{Model, Outcome, Prediction, Task};
+use mercer_points::Points;
+use mercer_view::{Axis, Boundary, Field, Ground};
+
+use crate::PictureError;
+use crate::components::{self, Plane};
+use crate::coordinates::{Coordinate, coordinates, values, varied};
+use crate::rows::{Rows, spots, thinned};
+use crate::words::{aim, count, number, subtitle};
+
+/// Which plane is shown of a model of more than two numbers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Slice {
+    /// Both numbers of a model of two; otherwise the components.
+    #[default]
+    Usual,
+    /// The plane of two columns, the first two if none are named; all others are at their medians.
+    Medians(Option<[String; 2]>),
+    /// The plane of feature space of the first two kernel principal components.
+    Components,
+}
+
+/// Crossings of the grid along each side. The contours are interpolated between them, which is finer than a screen.
+const SIDE: usize = 200;
+
+/// What a model answers in a plane, with rows of data; see the example of the crate.
+pub fn boundary(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Boundary, PictureError> {
+    let (found, rest) = coordinates(model, rows.table);
+    let pair = match slice {
+        Slice::Medians(None) => found.first_chunk::<2>().map(|[x, y]| [x, y]),
+        Slice::Medians(Some(names)) => Some([named(&found, &names[0])?, named(&found, &names[1])?]),
+        Slice::Usual if found.len() == 2 && !rest => found.first_chunk::<2>().map(|[x, y]| [x, y]),
+        Slice::Usual | Slice::Components => return of_components(model, rows),
+    };
+    let Some([x, y]) = pair else {
+        return Err(PictureError::Nothing(format!(
+            "a slice at medians needs two columns of numbers, and {} has {}; take the components (--slice components)",
+            rows.name,
+            found.len()
+        )));
+    };
+    let others = found.len() - 2;
+    let mut view = of_columns(model, rows, [x, y])?;
+    if others > 0 || rest {
+        let what = if rest {
+            "numbers at their medians, all else as most often"
+        } else {
+            "columns at their medians"
+        };
+        view.notes
+            .push(format!("a slice: {} other {what}; rows stand where their own two columns are", others));
+    }
+    Ok(view)
+}
+
+fn named<'a>(found: &'a [Coordinate], name: &str) -> Result<&'a Coordinate, PictureError> {
+    found.iter().find(|coordinate| coordinate.name == name).ok_or_else(|| {
+        let names: Vec<&str> = found.iter().take(8).map(|coordinate| coordinate.name.as_str()).collect();
+        PictureError::Nothing(format!(
+            "the model looks at no number '{name}'; it looks at {}",
+            names.join(", ")
+        ))
+    })
+}
+
+fn of_columns(model: &Model, rows: &Rows<'_>, [x, y]: [&Coordinate; 2]) -> Result<Boundary, PictureError> {
+    let (across, up) = (values(rows.table, x), values(rows.table, y));
+    let ends = |values: &[f64]| {
+        let axis = Axis::around("", values.iter().copied());
+        // Margins often reach beyond the outermost rows.
+        let room = 0.06 * (axis.high - axis.low);
+        (axis.low - room, axis.high + room)
+    };
+    let (ends_x, ends_y) = (ends(&across), ends(&up));
+    let places = Field::places(ends_x, ends_y, SIDE, SIDE);
+    let along = |k: usize| places.iter().map(|place| place[k]).collect::<Vec<f64>>();
+    let grid = varied(rows.table, &[(x, along(0)), (y, along(1))])?;
+    let ground = ground(model, &model.predict(&grid)?, |values| Field {
+        x: ends_x,
+        y: ends_y,
+        columns: SIDE,
+        rows: SIDE,
+        values,
+    });
+    let prediction = model.predict(rows.table)?;
+    let (spots, notes) = spots(model, rows, &prediction, |row| [across[row], up[row]]);
+    let view = Boundary::new(aim(model), [&x.name, &y.name], ground);
+    Ok(Boundary { spots, notes, ..dressed(view, model, rows, &prediction) })
+}
+
+fn of_components(model: &Model, rows: &Rows<'_>) -> Result<Boundary, PictureError> {
+    let (chosen, note) = thinned(rows.table.len(), components::MOST);
+    if chosen.len() < 2 {
+        return Err(PictureError::Nothing(format!("{} has no two rows to find components of", rows.name)));
+    }
+    let table = rows.table.select(&chosen);
+    let target = rows
+        .target
+        .map(|target| mercer_points::Column { name: target.name.clone(), data: target.data.select(&chosen) });
+    let few = Rows { table: &table, target: target.as_ref(), name: rows.name };
+    let prediction = model.predict(&table)?;
+    let gram = model.gram(&table)?;
+    let plane = Plane::new(chosen.len(), &gram, &prediction.scores, prediction.machines)?;
+    let ends = |k: usize| {
+        let axis = Axis::around("", plane.places.iter().map(|place| place[k]));
+        (axis.low, axis.high)
+    };
+    let (x, y) = (ends(0), ends(1));
+    let scores: Vec<f64> =
+        Field::places(x, y, SIDE, SIDE).into_iter().flat_map(|place| plane.at(place)).collect();
+    let (machines, outcome) = (prediction.machines, Outcome::Numbers(Vec::new()));
+    let grid = Prediction { scores, machines, outcome };
+    let ground = ground(model, &grid, |values| Field { x, y, columns: SIDE, rows: SIDE, values });
+    // Roles are those of rows of the whole table.
+    let whole = spots(model, rows, &model.predict(rows.table)?, |_| [0.0, 0.0]).0;
+    let (mut spots, mut notes) = spots(model, &few, &prediction, |row| plane.places[row]);
+    if note.is_none() && whole.len() == spots.len() {
+        spots.iter_mut().zip(&whole).for_each(|(spot, own)| spot.support = own.support);
+    }
+    notes.extend(note);
+    notes.push(
+        "a slice of feature space along the first two kernel principal components, on which the score is affine; rows \
+         are projected onto it, so a row may seem to be on the wrong side"
+            .to_owned(),
+    );
+    let label = |k: usize| {
+        format!(
+            "component {} ({} % of the variance)",
+            k + 1,
+            number((1000.0 * plane.shares[k]).round() / 10.0)
+        )
+    };
+    let view = Boundary::new(aim(model), [&label(0), &label(1)], ground);
+    Ok(Boundary { spots, notes, ..dressed(view, model, rows, &prediction) })
+}
+
+/// The answers on a grid, as what is drawn.
+fn ground(model: &Model, grid: &Prediction, field: impl Fn(Vec<f64>) -> Field) -> Ground {
+    match model.task() {
+        Task::Numbers => Ground::Numbers(field(firsts(grid))),
+        Task::Novelty => Ground::Scores(field(firsts(grid))),
+        Task::Classes if model.classes().len() == 2 => {
+            // The only machine of a pair speaks for the first class.
+            let sign = if model.machines()[0].pair().is_some() { -1.0 } else { 1.0 };
+            Ground::Scores(field(firsts(grid).into_iter().map(|score| sign * score).collect()))
+        }
+        Task::Classes => {
+            let classes = model.classes().len();
+            let scores = grid.class_scores(model);
+            let winner = |row: &[f64]| {
+                let best = row
+                    .iter()
+                    .enumerate()
+                    .fold(0, |best, (k, score)| if *score > row[best] { k } else { best });
+                best as f64
+            };
+            Ground::Regions(field(scores.chunks_exact(classes.max(1)).map(winner).collect()))
+        }
+    }
+}
+
+fn firsts(grid: &Prediction) -> Vec<f64> {
+    grid.scores.chunks(grid.machines.max(1)).map(|row| row[0]).collect()
+}
+
+/// Title, classes and captions.
+fn dressed(view: Boundary, model: &Model, rows: &Rows<'_>, prediction: &Prediction) -> Boundary {
+    let classes = match model.task() {
+        Task::Novelty => vec!["outside".to_owned(), "inside".to_owned()],
+        _ => model.classes().to_vec(),
+    };
+    let mut captions = vec![count(model.support(), "support vector")];
+    if let (Outcome::Classes(found), Some(target)) = (&prediction.outcome, rows.target) {
+        let right = (0..found.len().min(target.data.len()))
+            .filter(|&row| crate::rows::class_of(model.classes(), &target.data, row) == Some(found[row]))
+            .count();
+        if prediction.len() == target.data.len() {
+            captions.push(format!("accuracy {}", number(right as f64 / found.len().max(1) as f64)));
+        }
+    }
+    Boundary {
+        subtitle: subtitle(model, rows.name),
+        target: model.schema().target.clone().unwrap_or_default(),
+        classes,
+        captions,
+        ..view
+    }
+}

@@ -1,0 +1,44 @@
+//! From models and data to views (`docs/maths.md` §7).
+//!
+//! Each function asks a model, a search or a Gram matrix what is to be seen and returns a view of `mercer-view`, which
+//! is plain data: whoever likes another drawing library draws it with that. Nothing is fitted here, and nothing is drawn.
+//!
+//! ```
+//! use mercer_model::{Learner, Setting, Spec, Training, fit};
+//! use mercer_picture::{Rows, Slice, boundary};
+//! use mercer_view::{Look, View};
+//! let mut table = mercer_points::read("@moons(n=60)", &Default::default())?;
+//! let label = table.remove("label")?;
+//! let spec = Spec::new("rbf(sigma=0.3)".parse()?, Learner::Smo);
+//! let model = fit(&spec, &Training::new(&table, &label), &Setting::default())?;
+//! let rows = Rows { table: &table, target: Some(&label), name: "two moons" };
+//! let view = boundary(&model, &rows, &Slice::Usual)?;
+//! assert!(view.figure(Look::wide(400.0)).svg()?.contains("boundary"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod boundary;
+mod components;
+mod coordinates;
+mod curves;
+mod error;
+mod geometry;
+mod judged;
+mod losses;
+mod rows;
+mod searched;
+mod spectrum;
+mod trace;
+mod words;
+
+pub use boundary::{Slice, boundary};
+pub use coordinates::features;
+pub use curves::curves;
+pub use error::PictureError;
+pub use geometry::geometry;
+pub use judged::{reliability, residuals, roc};
+pub use losses::losses;
+pub use rows::Rows;
+pub use searched::{path, tuning};
+pub use spectrum::spectrum;
+pub use trace::trace;
