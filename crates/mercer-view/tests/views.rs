@@ -101,7 +101,7 @@ fn all(kind: Kind, rows: usize, classes: usize, look: Look) -> Vec<Figure> {
         strength: k / 3,
         mean: kind.value(k),
         error: Some(kind.value(k)),
-        near: k % 2 == 0,
+        near: k.is_multiple_of(2),
     };
     let tuning = |kernels: usize| Tuning {
         kernels: names(kernels),

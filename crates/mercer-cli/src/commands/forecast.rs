@@ -30,12 +30,7 @@ pub(super) fn warn(found: &Forecast, spec: &Spec) -> anyhow::Result<()> {
         bail!("{}", refusal(found, spec));
     }
     if let Some(seconds) = found.seconds.filter(|seconds| *seconds >= LONG) {
-        note(&format!(
-            "{} and {} expected; {}",
-            time(seconds),
-            size(found.peak_bytes.into()),
-            found.plan
-        ));
+        note(&format!("{} and {} expected; {}", time(seconds), size(found.peak_bytes.into()), found.plan));
     }
     Ok(())
 }

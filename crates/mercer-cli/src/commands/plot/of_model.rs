@@ -15,7 +15,7 @@ use crate::output::Answer;
 /// A model in a plane, or along a line if it looks at one number.
 pub(crate) enum Drawn {
     Plane(Box<View>),
-    Line(Curves),
+    Line(Box<Curves>),
 }
 
 impl Drawn {
@@ -23,7 +23,7 @@ impl Drawn {
     pub(crate) fn of(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Self, picture::PictureError> {
         let is_line = picture::features(model, rows.table).is_some_and(|names| names.len() == 1);
         if is_line && *slice == Slice::Usual {
-            return Ok(Self::Line(picture::curves(&[("the model".to_owned(), model)], rows)?));
+            return Ok(Self::Line(Box::new(picture::curves(&[("the model".to_owned(), model)], rows)?)));
         }
         Ok(Self::Plane(Box::new(picture::boundary(model, rows, slice)?)))
     }
