@@ -39,6 +39,25 @@ def coupled_scores(scores: np.ndarray, classes: int) -> np.ndarray:
     return -inverse
 
 
+def agreeing(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The nearest probabilities of which those of the given classes are the largest.
+
+    The engine decides between classes of equally many votes by their order, scikit-learn by the sum of their scores.
+    """
+    for row in np.flatnonzero(probabilities.argmax(axis=1) != codes):
+        own, code = probabilities[row], codes[row]
+        order = [k for k in np.argsort(-own, kind="stable") if k != code]
+        level, count = own[code], 1
+        for k in order:
+            if own[k] <= level:
+                break
+            level, count = (level * count + own[k]) / (count + 1), count + 1
+        own[order[: count - 1]] = level
+        # By one digit: of equal ones the first would be the largest.
+        own[code] = np.nextafter(level, 2.0)
+    return probabilities
+
+
 def support_by_class(coefficients: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Support points grouped by class, how many each has, and the coefficients in LIBSVM's arrangement.
 

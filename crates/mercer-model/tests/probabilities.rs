@@ -201,14 +201,18 @@ fn where_there_are_no_probabilities() {
     let mut few = spec("rbf");
     few.probabilities = Some(Calibration::Platt);
     let mut moons = set("@moons(n=40)");
-    let rare = (0..40).map(|row| if row < 4 { "rare" } else { "common" });
-    moons.target.data = ColumnData::Categories(rare.collect());
-    let told = said(&few, &moons);
-    assert!(
-        told.starts_with("the class 'rare' has 4 rows with weight, and probabilities need 5 of each"),
-        "{told}"
-    );
-    assert!(told.ends_with("add rows, leave the class out, or fit without probabilities"), "{told}");
+    let mut two = Set { table: moons.table.slice(0..2), target: moons.target.clone() };
+    two.target.data = ColumnData::Categories(["one", "other"].into_iter().collect());
+    let told = said(&few, &two);
+    assert!(told.contains("no class has two rows with weight"), "{told}");
+    // Of few rows of a class as many folds are made as there are rows, and the only row of a class is never left out.
+    for rare in [1, 2, 4] {
+        let names = (0..40).map(|row| if row < rare { "rare" } else { "common" });
+        moons.target.data = ColumnData::Categories(names.collect());
+        let model = learn(&few, &moons).unwrap();
+        let found = model.probabilities(&moons.table).unwrap();
+        assert!(found.chunks(2).all(|row| (row[0] + row[1] - 1.0).abs() < 1e-12), "{rare}");
+    }
     // A model that was stopped has none, and says so.
     struct Impatient;
     impl Watch for Impatient {

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._callbacks import with_callbacks
 from mercer._classifier import ClassifierPart
-from mercer._pairs import pair_coefficients, support_by_class
+from mercer._pairs import agreeing, pair_coefficients, support_by_class
 from mercer.svm._base import SupportVectorMachine
 
 
@@ -132,14 +132,16 @@ class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Probabilities, fitted to scores of rows that were left out, in five folds.
+            Probabilities, fitted to scores of rows that were left out, in five folds, or as many as the smallest
+            class has rows.
         """
         check_is_fitted(self)
         if not self._model.calibrated:
             asked = "probabilities" in self._model.spec
             why = "the fit was stopped before probabilities" if asked else "fitted with probability=False"
             raise NotFittedError(f"predict_proba is not available when {why}")
-        return np.asarray(self._model.probabilities(np.ascontiguousarray(self._scores(X))))
+        scores = np.ascontiguousarray(self._scores(X))
+        return agreeing(np.asarray(self._model.probabilities(scores)), self._codes(scores))
 
     @available_if(lambda self: self._check_probability())
     def predict_log_proba(self, X: Any) -> np.ndarray:

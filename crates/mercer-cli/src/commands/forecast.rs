@@ -132,8 +132,8 @@ mod tests {
     fn no_more_digits_than_are_known() {
         let said = [
             (0.01, "less than 0.1 s"),
-            (1.234, "1.2 s"),
-            (41.7, "42 s"),
+            (1.234, "about 1.2 s"),
+            (41.7, "about 42 s"),
             (600.0, "about 10 min"),
             (9000.0, "about 2.5 h"),
         ];

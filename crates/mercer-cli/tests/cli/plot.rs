@@ -118,8 +118,8 @@ fn a_report_is_one_file_that_reaches_nowhere() {
         "<!DOCTYPE html>",
         "What is proved about it",
         "No machine with",
-        "mercer fit '@moons(n=80)'",
-        "SVC(kernel=",
+        "mercer fit &#39;@moons(n=80)&#39;",
+        "SVC(kernel=&quot;",
     ] {
         assert!(page.contains(part), "{part}");
     }

@@ -12,10 +12,10 @@ use crate::rows::Rows;
 use crate::target::Goal;
 use crate::{Between, ModelError, Multiclass, Setting, Spec, Training, fit};
 
-/// Folds.
+/// Folds, as far as the smallest class has rows for them.
 const FOLDS: usize = 5;
 
-/// An error where there are no classes, or where one has too few rows to leave some out.
+/// An error where there are no classes, or where none has rows enough to leave one out.
 pub(crate) fn check(
     spec: &Spec,
     table: &Table,
@@ -39,17 +39,22 @@ pub(crate) fn check(
                 .to_owned(),
         ));
     }
-    let rows = weighted(codes.len(), weights);
-    for (class, name) in names.iter().enumerate() {
-        let count = rows.iter().filter(|&&row| codes[row] == class).count();
-        if count < FOLDS {
-            return Err(ModelError::Target(format!(
-                "the class '{name}' has {count} rows with weight, and probabilities need {FOLDS} of each, one for each of \
-                 {FOLDS} folds; add rows, leave the class out, or fit without probabilities"
-            )));
-        }
+    let counts = counts(&weighted(codes.len(), weights), codes, names.len());
+    if counts.iter().all(|&count| count < 2) {
+        return Err(ModelError::Target(
+            "probabilities are fitted to rows that are left out, and no class has two rows with weight; add rows, or fit \
+             without probabilities"
+                .to_owned(),
+        ));
     }
     Ok(())
+}
+
+/// Rows of each class.
+fn counts(rows: &[usize], codes: &[usize], classes: usize) -> Vec<usize> {
+    let mut counts = vec![0; classes];
+    rows.iter().for_each(|&row| counts[codes[row]] += 1);
+    counts
 }
 
 /// A curve for each machine, and the kernel entries that it took; none where the work was stopped.
@@ -60,15 +65,26 @@ pub(crate) fn curves(
     weights: Option<&[f64]>,
     (setting, started): (&Setting<'_>, Instant),
 ) -> Result<Option<(Vec<Curve>, u64)>, ModelError> {
-    let Goal::Classes(_, codes) = goal else { return Ok(None) };
+    let Goal::Classes(names, codes) = goal else { return Ok(None) };
     let rows = weighted(codes.len(), weights);
+    let counts = counts(&rows, codes, names.len());
+    // The only row of a class cannot be left out: machines that have seen it say what its score is.
+    let (rows, only): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(|&row| counts[codes[row]] > 1);
     let strata: Strata = rows.iter().map(|&row| codes[row]).collect();
-    let splits = folds(&strata, FOLDS, spec.seed).map_err(|error| ModelError::Spec(error.to_string()))?;
+    let least = counts.iter().copied().filter(|&count| count > 1).min().unwrap_or(FOLDS);
+    let splits =
+        folds(&strata, FOLDS.min(least), spec.seed).map_err(|error| ModelError::Spec(error.to_string()))?;
     let plain = Spec { probabilities: None, ..spec.clone() };
     let mut entries = 0;
     let mut held: Vec<Vec<Held>> = Vec::new();
-    for Split { train, test } in splits {
-        let [train, test] = [train, test].map(|part| part.iter().map(|&k| rows[k]).collect::<Vec<_>>());
+    for (number, Split { train, test }) in splits.into_iter().enumerate() {
+        let [mut train, mut test] =
+            [train, test].map(|part| part.iter().map(|&k| rows[k]).collect::<Vec<_>>());
+        train.extend(&only);
+        train.sort_unstable();
+        if number == 0 {
+            test.extend(&only);
+        }
         if setting.is_over(started) {
             return Ok(None);
         }

@@ -78,7 +78,10 @@ impl Axis {
     /// How far along a value is: 0 at the low end, 1 at the high end; not finite for what has no place on the axis.
     pub(crate) fn fraction(&self, value: f64) -> f64 {
         match self.spacing {
-            Spacing::Logarithmic if value > 0.0 => (value / self.low).ln() / (self.high / self.low).ln(),
+            // Differences of logarithms: a ratio of the ends may be no number.
+            Spacing::Logarithmic if value > 0.0 => {
+                (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln())
+            }
             Spacing::Logarithmic => f64::NAN,
             _ => (value - self.low) / (self.high - self.low),
         }

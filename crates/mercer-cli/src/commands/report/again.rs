@@ -80,16 +80,17 @@ fn rust(model: &Model, data: &Data) -> String {
 fn python(model: &Model, data: &Data, file: &str) -> String {
     let spec = model.spec();
     let load = format!("import mercer\n\nmodel = mercer.load({file:?})\nprint(model.certificate_)");
-    let plain = spec.scaling == Scaling::None && spec.probabilities.is_none();
-    if spec.learner != Learner::Smo || spec.loss != Some(LossSpec::Hinge) || !plain {
+    let is_plain = spec.scaling == Scaling::None && spec.multiclass != Multiclass::OneVsRest;
+    if spec.learner != Learner::Smo || spec.loss != Some(LossSpec::Hinge) || !is_plain {
         return load;
     }
+    let probability = spec.probabilities.map_or_else(String::new, |how| format!(", probability=\"{how}\""));
     let c = 1.0 / (model.lambda() * model.provenance().rows.max(1) as f64);
     // Six digits say what was meant: C is often a round number divided and multiplied again.
     let c: f64 = format!("{c:.6e}").parse().unwrap_or(c);
     format!(
         "{load}\n\n# The same machine from rows X and labels y, such as those of {}:\nfrom mercer import SVC\n\n\
-         model = SVC(kernel={:?}, C={c}).fit(X, y)",
+         model = SVC(kernel={:?}, C={c}{probability}).fit(X, y)",
         data.name.replace(['\n', '\r'], " "),
         model.kernel().to_string()
     )
