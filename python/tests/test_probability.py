@@ -103,7 +103,7 @@ def test_pickles_and_files_keep_them(tmp_path: Path) -> None:
 
 
 def test_where_there_are_none() -> None:
-    """Not asked for, asked for after the fit, and classes too small to leave rows out."""
+    """Not asked for, asked for after the fit, and no class of which a row could be left out."""
     x, y, new = problems()[0]
     plain = mercer.SVC().fit(x, y)
     assert not hasattr(plain, "predict_proba")
@@ -111,6 +111,16 @@ def test_where_there_are_none() -> None:
         plain.set_params(probability=True).predict_proba(new)
     with pytest.raises(ValueError, match="probability"):
         mercer.SVC(probability="odds").fit(x, y)
-    few = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:3]]
-    with pytest.raises(mercer.exceptions.MercerError, match="has 3 rows with weight"):
-        mercer.SVC(probability=True).fit(x[few], y[few])
+    two = [np.flatnonzero(y == 0)[0], np.flatnonzero(y == 1)[0]]
+    with pytest.raises(mercer.exceptions.MercerError, match="no class has two rows with weight"):
+        mercer.SVC(probability=True).fit(x[two], y[two])
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_class_of_few_rows_has_fewer_folds(count: int) -> None:
+    """As many as it has rows; the only row of a class is never left out."""
+    x, y, new = problems()[0]
+    few = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:count]]
+    model = mercer.SVC(probability=True, random_state=0).fit(x[few], y[few])
+    sure = model.predict_proba(new)
+    np.testing.assert_array_equal(model.predict(new), model.classes_[sure.argmax(axis=1)])
