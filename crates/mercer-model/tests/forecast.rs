@@ -124,3 +124,24 @@ fn the_plan_is_the_same_twice_and_time_is_within_its_limit() {
     let hurried = foretold(&smo, &moons, &Setting { limits, ..within(PLENTY) }).unwrap();
     assert!(hurried.seconds.unwrap() <= 0.001);
 }
+
+#[test]
+fn a_pilot_without_a_step_says_something_all_the_same() {
+    let loss: LossSpec = "epsilon(epsilon=100)".parse().unwrap();
+    let asked = Spec { loss: Some(loss), ..spec("rbf(sigma=1)", Learner::Svr) };
+    let found = foretold(&asked, &set("@sinc(n=1500)"), &within(PLENTY)).unwrap();
+    assert!(found.seconds.is_none_or(f64::is_finite), "{:?}", found.seconds);
+}
+
+#[test]
+fn functions_of_softmax_are_one_machine_and_need_no_room_for_a_matrix() {
+    let asked = Spec {
+        loss: Some(LossSpec::Logistic),
+        multiclass: Multiclass::Softmax,
+        ..spec("rbf(sigma=1)", Learner::Newton)
+    };
+    let iris = set("@iris");
+    let found = foretold(&asked, &iris, &within(PLENTY)).unwrap();
+    assert_eq!((found.plan, found.machines), (Plan::Whole, 1));
+    assert_eq!(foretold(&asked, &iris, &within(100_000)).unwrap().plan, Plan::Recomputed);
+}

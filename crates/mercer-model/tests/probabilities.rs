@@ -205,6 +205,14 @@ fn where_there_are_no_probabilities() {
     two.target.data = ColumnData::Categories(["one", "other"].into_iter().collect());
     let told = said(&few, &two);
     assert!(told.contains("no class has two rows with weight"), "{told}");
+    let weights: Vec<f64> = (0..40).map(|row| if row < 20 { 1.0 } else { 0.0 }).collect();
+    let names = (0..40).map(|row| ["one", "other", "third"][if row < 20 { row % 2 } else { 2 }]);
+    moons.target.data = ColumnData::Categories(names.collect());
+    let several = Spec { multiclass: Multiclass::OneVsOne, ..few.clone() };
+    let registry = Registry::new();
+    let weighted = Training { weights: Some(&weights), ..training(&moons, &registry) };
+    let told = fit(&several, &weighted, &Setting::default()).unwrap_err().to_string();
+    assert!(told.starts_with("the class 'third' has no row with weight"), "{told}");
     // Of few rows of a class as many folds are made as there are rows, and the only row of a class is never left out.
     for rare in [1, 2, 4] {
         let names = (0..40).map(|row| if row < rare { "rare" } else { "common" });

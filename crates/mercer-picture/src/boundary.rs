@@ -41,7 +41,13 @@ pub fn boundary(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Boundar
             found.len()
         )));
     };
-    let others = found.len() - 2;
+    if x.name == y.name {
+        return Err(PictureError::Nothing(format!(
+            "a plane has two different columns, and '{}' is one",
+            x.name
+        )));
+    }
+    let others = found.len().saturating_sub(2);
     let mut view = of_columns(model, rows, [x, y])?;
     if others > 0 || rest {
         let what = if rest {
@@ -142,9 +148,7 @@ fn ground(model: &Model, grid: &Prediction, field: impl Fn(Vec<f64>) -> Field) -
         Task::Numbers => Ground::Numbers(field(firsts(grid))),
         Task::Novelty => Ground::Scores(field(firsts(grid))),
         Task::Classes if model.classes().len() == 2 => {
-            // The only machine of a pair speaks for the first class.
-            let sign = if model.machines()[0].pair().is_some() { -1.0 } else { 1.0 };
-            Ground::Scores(field(firsts(grid).into_iter().map(|score| sign * score).collect()))
+            Ground::Scores(field((0..grid.len()).map(|row| of_two(model, grid, row)).collect()))
         }
         Task::Classes => {
             let classes = model.classes().len();
@@ -159,6 +163,16 @@ fn ground(model: &Model, grid: &Prediction, field: impl Fn(Vec<f64>) -> Field) -
             Ground::Regions(field(scores.chunks_exact(classes.max(1)).map(winner).collect()))
         }
     }
+}
+
+/// The score of a row where there are two classes: above 0 for the second.
+pub(crate) fn of_two(model: &Model, found: &Prediction, row: usize) -> f64 {
+    if model.is_softmax() {
+        return found.score(row, 1) - found.score(row, 0);
+    }
+    // The only machine of a pair speaks for the first class.
+    let sign = if model.machines()[0].pair().is_some() { -1.0 } else { 1.0 };
+    sign * found.score(row, 0)
 }
 
 fn firsts(grid: &Prediction) -> Vec<f64> {
@@ -186,5 +200,36 @@ fn dressed(view: Boundary, model: &Model, rows: &Rows<'_>, prediction: &Predicti
         classes,
         captions,
         ..view
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mercer_model::{Multiclass, Setting, Spec, Training, fit};
+
+    use super::*;
+
+    #[test]
+    fn the_second_class_is_above_zero_however_two_classes_are_told_apart() {
+        let mut table = mercer_points::read("@moons(n=60)", &Default::default()).unwrap();
+        let target = table.remove("label").unwrap();
+        let (smo, logistic) = (mercer_model::Learner::Smo, mercer_model::Learner::Newton);
+        for (learner, multiclass) in [
+            (smo, Multiclass::Refuse),
+            (smo, Multiclass::OneVsOne),
+            (logistic, Multiclass::Refuse),
+            (logistic, Multiclass::Softmax),
+        ] {
+            let mut spec = Spec { multiclass, ..Spec::new("rbf(sigma=0.5)".parse().unwrap(), learner) };
+            if learner == logistic {
+                spec.loss = Some(mercer_solve::loss::LossSpec::Logistic);
+            }
+            let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
+            let found = model.predict(&table).unwrap();
+            let Outcome::Classes(classes) = &found.outcome else { panic!("classes were asked for") };
+            for (row, &class) in classes.iter().enumerate() {
+                assert_eq!(of_two(&model, &found, row) > 0.0, class == 1, "{learner} {multiclass}");
+            }
+        }
     }
 }

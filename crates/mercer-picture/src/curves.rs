@@ -6,6 +6,7 @@ use mercer_solve::loss::LossSpec;
 use mercer_view::{Axis, Curve, Curves, Spot};
 
 use crate::PictureError;
+use crate::boundary::of_two;
 use crate::coordinates::{coordinates, values, varied};
 use crate::rows::{MOST, Rows, class_of, thinned};
 use crate::words::subtitle;
@@ -101,10 +102,8 @@ fn of_model(model: &Model, name: &str, places: &[f64], found: &mercer_model::Pre
                 .collect()
         }
         Outcome::Classes(_) => {
-            let sign = if model.machines()[0].pair().is_some() { -1.0 } else { 1.0 };
-            vec![curve(format!("{name} (above 0: {})", model.classes()[1]), &|row| {
-                sign * found.score(row, 0)
-            })]
+            let label = format!("{name} (above 0: {})", model.classes()[1]);
+            vec![curve(label, &|row| of_two(model, found, row))]
         }
         _ => vec![Curve { tube, ..curve(name.to_owned(), &|row| found.score(row, 0)) }],
     }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Auto as Options, Input};
 use crate::input::{Data, budget, load, load_weighted};
-use crate::output::{Answer, columns, count, number, paragraphs, print, visible};
+use crate::output::{Answer, columns, count, note, number, paragraphs, print, visible};
 use crate::specify::class_weights;
 use crate::watch::{Onlooker, Telling, listen};
 use crate::{model_file, words};
@@ -26,6 +26,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Answer> {
     let telling: Telling = options.progress.parse()?;
     if let Some(path) = &options.out {
         model_file::check(path)?;
+        super::report::check(&beside(path))?;
     }
     let ask = Auto {
         task: options.task.as_deref().map(task).transpose()?,
@@ -75,7 +76,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Answer> {
     let page = match &options.out {
         Some(path) => {
             model_file::save(&report.model, path)?;
-            Some(page(&report, &data, path, options)?)
+            // The model is saved, and what was found is told, whatever becomes of the page.
+            page(&report, &data, path, options)
+                .inspect_err(|error| note(&format!("no report: {error:#}")))
+                .ok()
         }
         None => None,
     };
@@ -183,9 +187,15 @@ fn naive(report: &Report) -> String {
     format!("the same answer for every row: {} {}", report.metric, short(report.naive))
 }
 
+/// Where the page about a model goes.
+fn beside(model: &Path) -> PathBuf {
+    let page = model.with_extension("html");
+    if page == model { model.with_extension("report.html") } else { page }
+}
+
 /// Writes the page about the model beside it; where that is.
 fn page(report: &Report, data: &Data, model: &Path, options: &Options) -> anyhow::Result<PathBuf> {
-    let path = model.with_extension("html");
+    let path = beside(model);
     let mut terms = vec![
         ("chosen", format!("{}; {}", spelled(&report.chosen), why(report))),
         ("tried", format!("{} on folds of the training rows", count(report.tried(), "candidate"))),

@@ -107,6 +107,9 @@ fn models_of_one_feature_of_many_of_several_classes_and_of_texts() {
     assert!(drawn(&folder, "classes.svg").contains("kernel principal components"));
     folder.run(&["plot", "boundary", "classes.mercer", "--slice", "medians", "-o", "s.svg"]).exit(0);
     assert!(drawn(&folder, "s.svg").contains("medians"));
+    let told =
+        folder.run(&["plot", "boundary", "numbers.mercer", "--columns", "x,x", "-o", "x.svg"]).refusal();
+    assert!(told.contains("two different columns"), "{told}");
 }
 
 #[test]

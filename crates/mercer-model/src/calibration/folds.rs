@@ -40,6 +40,12 @@ pub(crate) fn check(
         ));
     }
     let counts = counts(&weighted(codes.len(), weights), codes, names.len());
+    if let Some(class) = counts.iter().position(|&count| count == 0) {
+        return Err(ModelError::Target(format!(
+            "the class '{}' has no row with weight, and so no probabilities; leave its rows out, or fit without probabilities",
+            names[class]
+        )));
+    }
     if counts.iter().all(|&count| count < 2) {
         return Err(ModelError::Target(
             "probabilities are fitted to rows that are left out, and no class has two rows with weight; add rows, or fit \

@@ -21,7 +21,7 @@ use crate::build::solver_for;
 use crate::calibration;
 use crate::fit::features;
 use crate::ground::Ground;
-use crate::machines::{Posed, objective, shares};
+use crate::machines::{Posed, Share, objective, shares};
 use crate::{Learner, ModelError, Setting, Spec, Training};
 
 /// How a fit goes about the kernel entries.
@@ -182,7 +182,7 @@ pub fn forecast(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> 
     found.support = expected.map(|expected| job.support(expected));
     found.pilot = trials.last().map_or(0, |trial| trial.rows);
     let solving = clock.seconds(&job, &job.shares, &trials);
-    found.seconds = solving.map(|seconds| {
+    found.seconds = solving.filter(|seconds| seconds.is_finite()).map(|seconds| {
         let whole = clock.with_probabilities(spec, seconds) + begun + clock.hashing(training);
         setting.limits.time.map_or(whole, |limit| whole.min(limit.as_secs_f64()))
     });
@@ -216,7 +216,7 @@ impl<'a> Job<'a> {
     fn new(posed: &'a Posed<'a>, training: &'a Training<'a>, ground: &'a Ground) -> Result<Self, ModelError> {
         let shares = shares(posed);
         let at_once = crate::machines::at_once(posed, &shares);
-        let shares: Vec<usize> = shares.iter().map(|share| share.y.len()).collect();
+        let shares = rows_of(posed, &shares);
         let features = posed.features.map(whole).transpose()?;
         Ok(Self { posed, training, ground, shares, features, variables: variables(posed)?, at_once })
     }
@@ -256,6 +256,13 @@ impl<'a> Job<'a> {
     }
 
     fn footprint_of(&self, rows: usize, expected: Expected) -> Result<Footprint, SolveError> {
+        if crate::softmax::classes(self.posed).is_some() {
+            // It holds the matrix where there is room for it, and computes it again and again where not.
+            let bytes = 8 * (rows as u128).pow(2);
+            let holds = self.posed.setting.budget.allows(bytes);
+            let whole = Footprint { holding: Holding::Whole, bytes };
+            return Ok(if holds { whole } else { Footprint::default() });
+        }
         let solver = solver_for(self.posed.spec, self.features.as_ref(), self.posed.setting.budget);
         match solver {
             Ok(solver) => solver.footprint(&self.sizes(rows, expected)),
@@ -312,11 +319,20 @@ impl<'a> Job<'a> {
         };
         match self.posed.spec.learner {
             _ if self.posed.spec.penalty == mercer_solve::Penalty::Norm => Kind::Other,
+            _ if crate::softmax::classes(self.posed).is_some() => Kind::Other,
             Smo | Svr | Quantile | NuSvc | NuSvr | OneClass | HardMargin => Kind::Dual,
             Cholesky | Eigen | LsSvm | Newton | Qp | Primal | RidgeDual => Kind::Direct,
             _ => Kind::Other,
         }
     }
+}
+
+/// Rows of each machine; functions of softmax are found together, from all rows.
+fn rows_of(posed: &Posed<'_>, shares: &[Share]) -> Vec<usize> {
+    if crate::softmax::classes(posed).is_some() {
+        return vec![posed.gram.len()];
+    }
+    shares.iter().map(|share| share.y.len()).collect()
 }
 
 /// How time grows with the rows.

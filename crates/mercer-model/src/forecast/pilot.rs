@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::time::Clock;
-use super::{Job, Kind};
+use super::{Job, Kind, rows_of};
 use crate::machines::{Posed, machines, shares};
 use crate::target::Goal;
 use crate::{ModelError, Multiclass, Setting, Spec};
@@ -148,7 +148,7 @@ fn attempt(job: &Job<'_>, rows: &[usize]) -> Result<Option<Trial>, ModelError> {
         features: features.as_ref(),
         setting: &Setting { watch: &Quiet(posed.setting.watch), ..setting },
     };
-    let shares: Vec<usize> = shares(&part).iter().map(|share| share.y.len()).collect();
+    let shares = rows_of(&part, &shares(&part));
     let started = Instant::now();
     let mut fitted = machines(&part)?;
     let mut took = started.elapsed();
@@ -161,7 +161,8 @@ fn attempt(job: &Job<'_>, rows: &[usize]) -> Result<Option<Trial>, ModelError> {
     if fitted.machines.iter().any(|machine| machine.status == Status::Stopped) {
         return Ok(None);
     }
-    let all: usize = shares.iter().sum();
+    // Functions of softmax have rows in common.
+    let all = shares.iter().sum::<usize>() * (fitted.machines.len() / shares.len()).max(1);
     let (mut support, mut free) = (0, 0);
     for machine in &fitted.machines {
         support += machine.coefficients.iter().filter(|alpha| **alpha != 0.0).count();

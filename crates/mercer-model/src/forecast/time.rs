@@ -67,7 +67,8 @@ impl Clock {
         }
         let single = pace(&part, |rows, weights, out| part.add_rows_single(rows, weights, out));
         let double = pace(&part, |rows, weights, out| part.add_rows_double(rows, weights, out));
-        let factors = matches!(job.posed.spec.learner, Learner::Cholesky | Learner::LsSvm | Learner::Newton);
+        let factors = job.kind() == Kind::Direct
+            && matches!(job.posed.spec.learner, Learner::Cholesky | Learner::LsSvm | Learner::Newton);
         Self { single, double, factor: factors.then(|| Factor::measured(is_mild(job))) }
     }
 
@@ -114,7 +115,11 @@ impl Clock {
         let step = |rows: usize| STEP + MOVING * self.set(job, rows, found) as f64;
         let work = |shares: &[usize]| shares.iter().map(|&rows| steps(rows) * step(rows)).sum::<f64>();
         let expected = self.expected(job, trials).unwrap_or(found);
-        entries(shares, expected) + left * work(shares) / work(&last.shares)
+        // A pilot that was at its end from the start says nothing of steps; what it took grows as its rows do.
+        let size = |shares: &[usize]| shares.iter().sum::<usize>().max(1) as f64;
+        let done = work(&last.shares);
+        let grown = if done > 0.0 { work(shares) / done } else { size(shares) / size(&last.shares) };
+        entries(shares, expected) + left * grown
     }
 
     /// Variables that a step looks at.

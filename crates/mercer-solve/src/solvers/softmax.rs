@@ -195,7 +195,7 @@ impl Machine<'_, '_> {
                 support: self.support(&candidate.point.alpha),
                 ..Progress::default()
             });
-            if best.as_ref().is_none_or(|best| gap <= best.gap) {
+            if best.as_ref().is_none_or(|best| gap <= best.gap || best.gap.is_nan()) {
                 best = Some(candidate);
             }
             let kkt = run.tolerance().violation.is_none_or(|wanted| violation <= wanted);
@@ -327,7 +327,8 @@ fn answer(
     status: Status,
     iterations: u64,
 ) -> SoftmaxSolution {
-    let near = best.filter(|best| best.gap <= NEAR * best.primal.abs());
+    // What was judged to be solved is handed back; else the iterate is the better start unless both are near.
+    let near = best.filter(|best| status == Status::Solved || best.gap <= NEAR * best.primal.abs());
     finished(run, near.map_or(point, |best| best.point), status, iterations)
 }
 

@@ -34,7 +34,7 @@ pub struct Geometry {
 }
 
 /// Where the eye is: turned by so much around the third axis, raised by so much, in radians.
-const TURNED: f64 = 0.62;
+const TURNED: f64 = 0.2;
 const RAISED: f64 = 0.42;
 
 impl Geometry {

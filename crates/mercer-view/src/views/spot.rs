@@ -70,7 +70,9 @@ pub(super) fn keys(classes: &[String], spots: &[Spot]) -> Vec<Key> {
             keys.push(Key { swatch, text: text.to_owned() });
         }
     };
-    add(occurs(Support::Free), dot(Ring::Halo, 3.0), "support vector, free");
+    // Where nothing is at a bound, or nobody knows what is, there is nothing to be told apart.
+    let free = if occurs(Support::Bound) { "support vector, free" } else { "support vector" };
+    add(occurs(Support::Free), dot(Ring::Halo, 3.0), free);
     add(occurs(Support::Bound), dot(Ring::Outline, 3.6), "support vector at the bound");
     add(spots.iter().any(|spot| spot.slack > 0.05), dot(Ring::None, 5.2), "larger: more slack");
     keys

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mercer::model::{Learner, Model, Multiclass, Scaling};
+use mercer::model::{Learner, Model, Multiclass, Scaling, Spec};
 use mercer::solve::loss::LossSpec;
 use mercer::view::Block;
 
@@ -56,11 +56,35 @@ fn shell(model: &Model, data: &Data, file: &str) -> String {
     if let Some(how) = spec.probabilities {
         add("--probabilities", how.to_string());
     }
+    let usual = Spec::new(spec.kernel.clone(), spec.learner);
+    if spec.offset != usual.offset {
+        add("--offset", if spec.offset { "yes" } else { "no" }.to_owned());
+    }
+    if spec.penalty != usual.penalty {
+        add("--penalty", "norm".to_owned());
+    }
+    if spec.class_weights != usual.class_weights {
+        add("--class-weight", spec.class_weights.to_string());
+    }
+    let tolerances = [("--tolerance", spec.tolerance.gap), ("--violation", spec.tolerance.violation)];
+    if spec.tolerance != usual.tolerance {
+        tolerances
+            .into_iter()
+            .for_each(|(word, value)| value.into_iter().for_each(|v| add(word, v.to_string())));
+    }
+    spec.epochs.into_iter().for_each(|epochs| add("--epochs", epochs.to_string()));
+    spec.step.into_iter().for_each(|step| add("--step", step.to_string()));
+    spec.keep.into_iter().for_each(|keep| add("--keep", keep.to_string()));
     if spec.seed != 0 {
         add("--seed", spec.seed.to_string());
     }
     add("-o", file.to_owned());
-    format!("{line}\nmercer show {0}\nmercer report {0} {1} -o report.html", quoted(file), quoted(&data.name))
+    let average = if spec.average { " --average" } else { "" };
+    format!(
+        "{line}{average}\nmercer show {0}\nmercer report {0} {1} -o report.html",
+        quoted(file),
+        quoted(&data.name)
+    )
 }
 
 fn rust(model: &Model, data: &Data) -> String {
@@ -80,7 +104,11 @@ fn rust(model: &Model, data: &Data) -> String {
 fn python(model: &Model, data: &Data, file: &str) -> String {
     let spec = model.spec();
     let load = format!("import mercer\n\nmodel = mercer.load({file:?})\nprint(model.certificate_)");
-    let is_plain = spec.scaling == Scaling::None && spec.multiclass != Multiclass::OneVsRest;
+    let usual = Spec::new(spec.kernel.clone(), Learner::Smo);
+    let is_plain = spec.scaling == Scaling::None
+        && spec.multiclass != Multiclass::OneVsRest
+        && (&spec.class_weights, spec.penalty, spec.offset)
+            == (&usual.class_weights, usual.penalty, usual.offset);
     if spec.learner != Learner::Smo || spec.loss != Some(LossSpec::Hinge) || !is_plain {
         return load;
     }

@@ -164,7 +164,7 @@ fn pictures(model: &Model, data: &Data, theme: Theme) -> Vec<Block> {
         }
         _ => {}
     }
-    if !model.curves().is_empty() && rows.target.is_some() {
+    if model.has_probabilities() && rows.target.is_some() {
         add("probabilities", picture::reliability(model, &rows).map(|view| view.figure(look)));
     }
     add("objective", picture::trace(model, 0).map(|view| view.figure(look)));

@@ -253,8 +253,19 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Stuck: with better scores, then with better rows, then for good.
+    /// Small sets did not get there: all variables at once from now on.
+    fn unite(&mut self) {
+        (self.whole_from, self.is_whole) = (None, true);
+        self.set.variables.clear();
+    }
+
+    /// Stuck: with all variables at once, with better scores, then with better rows, then for good.
     fn escalate(&mut self, run: &mut Run<'_>) -> Option<Status> {
+        if self.whole_from.is_some() {
+            self.unite();
+            self.patience = Patience::new();
+            return None;
+        }
         if !self.patience.was_lost() && self.travelled > 0.0 {
             return self.refresh(run).err();
         }
@@ -328,9 +339,7 @@ impl<'a> Engine<'a> {
     /// One working set: chosen, solved, and what moved carried to all scores. Whether anything moved.
     fn block(&mut self, survey: &Survey, most: u64, run: &mut Run<'_>) -> Result<bool, Status> {
         if self.whole_from.is_some_and(|entries| run.entries() > entries) {
-            // Small sets did not get there.
-            (self.whole_from, self.is_whole) = (None, true);
-            self.set.variables.clear();
+            self.unite();
         }
         let least = if self.whole_from.is_some() { SMALL_SET } else { LEAST_SET };
         let size = (survey.free + survey.free / 3).clamp(least.min(self.largest), self.largest);
