@@ -34,8 +34,9 @@ class SVC(SupportVectorClassifier):
         Offset of "poly" and "sigmoid".
     shrinking : bool, default=True
         Accepted for compatibility; the solver decides.
-    probability : bool, default=False
-        Whether to calibrate probabilities for `predict_proba`, by five more fits.
+    probability : bool, "platt" or "isotonic", default=False
+        Whether and how to fit probabilities for `predict_proba` to scores of rows that are left out, by five more fits:
+        True and "platt" fit a sigmoid, "isotonic" a line that never falls.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which the solver ends.
     cache_size : float, default=200
@@ -194,8 +195,9 @@ class NuSVC(SupportVectorClassifier):
         Offset of "poly" and "sigmoid".
     shrinking : bool, default=True
         Accepted for compatibility; the solver decides.
-    probability : bool, default=False
-        Whether to calibrate probabilities for `predict_proba`, by five more fits.
+    probability : bool, "platt" or "isotonic", default=False
+        Whether and how to fit probabilities for `predict_proba` to scores of rows that are left out, by five more fits:
+        True and "platt" fit a sigmoid, "isotonic" a line that never falls.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which the solver ends.
     cache_size : float, default=200
