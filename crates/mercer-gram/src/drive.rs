@@ -74,9 +74,13 @@ fn blocks(columns: Range<usize>, width: usize) -> impl Iterator<Item = Range<usi
     columns.step_by(width).map(move |first| first..(first + width).min(end))
 }
 
-/// All entries of a symmetric matrix: the upper triangle is computed, the lower one is its mirror image.
+/// Up to so many coordinates an entry is computed sooner than it is found on the other side of the diagonal.
+const SOON: usize = 24;
+
+/// All entries of a symmetric matrix: the upper triangle is computed, the lower one is its mirror image, or computed too.
 pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T], poll: &(dyn Fn() -> bool + Sync)) {
     let (n, (height, _)) = (tiles.columns(), tiles.shape());
+    let is_whole = !tiles.is_sparse() && (1..=SOON).contains(&tiles.coordinates());
     if n == 0 {
         return;
     }
@@ -86,7 +90,8 @@ pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T], poll: &(dyn F
             rows.clear();
             rows.extend(block * height..((block + 1) * height).min(n));
             tiles.choose_rows(scratch, rows);
-            for columns in blocks(block * height..n, tiles.stride()) {
+            let first = if is_whole { 0 } else { block * height };
+            for columns in blocks(first..n, tiles.stride()) {
                 if poll() {
                     return;
                 }
@@ -97,7 +102,9 @@ pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T], poll: &(dyn F
             }
         },
     );
-    mirror_lower(n, out);
+    if !is_whole {
+        mirror_lower(n, out);
+    }
 }
 
 /// What columns of a matrix are multiplied with: weights for some of the outputs.

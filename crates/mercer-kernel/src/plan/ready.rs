@@ -26,6 +26,8 @@ pub struct Ready {
     foreign: Vec<Option<Box<dyn Any + Send + Sync>>>,
     normalizers: Vec<Vec<f64>>,
     diagonal: Vec<f64>,
+    /// Whether kernel values of points with themselves, which bound all others, are beyond the range of `f32`.
+    pub(super) is_extreme: bool,
     packed: usize,
 }
 
@@ -140,6 +142,7 @@ impl Ready {
             views,
             normalizers: self.normalizers.iter().map(some).collect(),
             diagonal: some(&self.diagonal),
+            is_extreme: self.is_extreme,
             packed: self.packed,
         }
     }
@@ -157,6 +160,7 @@ impl Ready {
             views,
             normalizers: Vec::new(),
             diagonal: Vec::new(),
+            is_extreme: false,
             packed: PACKED,
         };
         for (node, name) in &plan.normalized {
@@ -170,6 +174,8 @@ impl Ready {
         if let Some(row) = ready.diagonal.iter().position(|v| !v.is_finite()) {
             return Err(KernelError::Overflow { row: row + 1, value: ready.diagonal[row] });
         }
+        let is_extreme = |v: &f64| v.abs() > 1e37 || (*v != 0.0 && v.abs() < 1e-30);
+        ready.is_extreme = ready.normalizers.iter().chain([&ready.diagonal]).flatten().any(is_extreme);
         Ok(ready)
     }
 
@@ -224,11 +230,6 @@ impl Ready {
 
     pub(super) fn foreign(&self, leaf: usize) -> &dyn Any {
         self.foreign[leaf].as_deref().expect("foreign leaves are readied")
-    }
-
-    /// k(x,x) of the whole and of every normalised part.
-    pub(super) fn own_values(&self) -> impl Iterator<Item = &[f64]> {
-        self.normalizers.iter().map(Vec::as_slice).chain([self.diagonal.as_slice()])
     }
 
     pub(super) fn normalizer(&self, number: usize) -> &[f64] {

@@ -108,10 +108,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
             dim: 0,
             wide: None,
         };
-        // Kernel values of points with themselves bound all others, and must be within range.
-        let extreme = |v: &f64| v.abs() > 1e37 || (*v != 0.0 && v.abs() < 1e-30);
-        let own = |points: &Ready| points.own_values().any(|values| values.iter().any(extreme));
-        let mut wide = size_of::<T>() == 4 && (own(x) || own(z));
+        let mut wide = size_of::<T>() == 4 && (x.is_extreme || z.is_extreme);
         for leaf in 0..plan.leaves.len() {
             match tiles.step(leaf) {
                 Some(step) => tiles.steps.push(step),

@@ -66,8 +66,9 @@ impl Square<'_> {
         loop {
             match self {
                 Self::Single(entries) => {
-                    entries.resize(len, 0.0);
-                    return entries;
+                    // What is longer than a square of before has to be filled once, so it stays.
+                    entries.resize(entries.len().max(len), 0.0);
+                    return &mut entries[..len];
                 }
                 Self::Double(_) | Self::Kept(_) => *self = Self::default(),
             }
