@@ -161,7 +161,13 @@ impl<'a> Engine<'a> {
             gram,
             reading,
             tolerance,
-            rows: Rows::new(gram, settings.budget, settings.double || n <= few, may_be_whole),
+            // Of small sets the same variables move again and again.
+            rows: Rows::new(
+                gram,
+                settings.budget,
+                settings.double || n <= few,
+                may_be_whole && !begins_small,
+            ),
             state: State {
                 beta: vec![0.0; program.len()],
                 scores: vec![0.0; n],

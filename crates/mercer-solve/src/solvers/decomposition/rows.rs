@@ -16,6 +16,7 @@ pub(super) struct Rows<'g> {
     gram: &'g dyn Gram,
     budget: Budget,
     cache: Cache,
+    is_cheap: bool,
     narrow: Option<Narrow<'g>>,
 }
 
@@ -100,13 +101,13 @@ enum Cache {
 impl<'g> Rows<'g> {
     /// `once` says that rows will hardly be asked for twice.
     pub(super) fn new(gram: &'g dyn Gram, budget: Budget, double: bool, once: bool) -> Self {
-        let n = gram.len();
-        let cache = match (once || keeps_nothing(gram.is_cheap(), n), double) {
+        let (n, is_cheap) = (gram.len(), gram.is_cheap());
+        let cache = match (once || keeps_nothing(is_cheap, n), double) {
             (true, double) => Cache::Fused { double },
             (false, true) => Cache::Double(Slots::new(n, budget)),
             (false, false) => Cache::Single(Slots::new(n, budget)),
         };
-        Self { gram, budget, cache, narrow: None }
+        Self { gram, budget, cache, is_cheap, narrow: None }
     }
 
     /// From now on only these rows get sums, if that saves work; rows that are asked for are among them.
@@ -165,26 +166,30 @@ impl<'g> Rows<'g> {
                 return Ok(());
             }
         }
+        // Whole rows of all that are worked on would be more than their square where entries are cheap.
         match &mut self.cache {
-            Cache::Single(slots) => slots.square(self.gram, rows, out.single(len), run),
-            Cache::Double(slots) => slots.square(self.gram, rows, out.double(len), run),
-            Cache::Fused { double } => {
-                if let Some(status) = run.stop() {
-                    return Err(status);
-                }
-                let stop = || run.stop().is_some();
-                if *double {
-                    self.gram.square_double(rows, out.double(len), &stop);
-                } else {
-                    self.gram.square_single(rows, out.single(len), &stop);
-                }
-                if let Some(status) = run.stop() {
-                    return Err(status);
-                }
-                run.count(len / 2);
-                Ok(())
+            Cache::Single(slots) if !self.is_cheap => {
+                return slots.square(self.gram, rows, out.single(len), run);
             }
+            Cache::Double(slots) if !self.is_cheap => {
+                return slots.square(self.gram, rows, out.double(len), run);
+            }
+            _ => {}
         }
+        if let Some(status) = run.stop() {
+            return Err(status);
+        }
+        let stop = || run.stop().is_some();
+        if self.is_double() {
+            self.gram.square_double(rows, out.double(len), &stop);
+        } else {
+            self.gram.square_single(rows, out.single(len), &stop);
+        }
+        if let Some(status) = run.stop() {
+            return Err(status);
+        }
+        run.count(len / 2);
+        Ok(())
     }
 
     /// out += Σ weight·row. After an early end `out` is of no use.
