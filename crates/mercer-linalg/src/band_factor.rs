@@ -4,8 +4,8 @@
 //! L_j = (B_j + μe_j − Σ_p L_jp·L_p) / √pivot ,    the sum over the 48 columns before.
 //! ```
 //!
-//! Columns are followed by zeros, so that every loop has one length and a column stays in registers while all those
-//! before it are taken off.
+//! The columns before are kept aside, each followed by zeros, so that every loop has one length and a column stays in
+//! registers while all of them are taken off.
 
 use crate::arch::{Arch, dispatch};
 use crate::real::fused;
@@ -14,8 +14,11 @@ use crate::{CholeskyError, Isa};
 /// How far the band reaches below the diagonal.
 pub(crate) const WIDTH: usize = 48;
 
-/// Places of a column of L: the diagonal, the band below it, zeros.
-const PLACES: usize = 2 * WIDTH;
+/// Places of a column: the diagonal and the band below it.
+const PLACES: usize = WIDTH + 1;
+
+/// Places of a column that is kept aside, with the zeros.
+const ASIDE: usize = 2 * WIDTH;
 
 /// Partial sums of an inner product.
 const LANES: usize = 8;
@@ -29,7 +32,7 @@ pub struct BandFactor {
 impl BandFactor {
     /// Of a band whose columns hold the diagonal and 48 values below it, plus a shift.
     pub(crate) fn new(band: &[f64], shift: f64) -> Result<Self, CholeskyError> {
-        let mut factor = vec![0.0; band.len() / (WIDTH + 1) * PLACES];
+        let mut factor = vec![0.0; band.len()];
         match eliminate(Isa::detect(), band, shift, &mut factor) {
             None => Ok(Self { factor }),
             Some((row, value)) => Err(CholeskyError::Pivot { row, value }),
@@ -54,14 +57,14 @@ dispatch! {
 
 #[inline(always)]
 fn eliminate_body<A: Arch>(band: &[f64], shift: f64, factor: &mut [f64]) -> Option<(usize, f64)> {
-    for (j, source) in band.chunks_exact(WIDTH + 1).enumerate() {
-        let (done, rest) = factor.split_at_mut(j * PLACES);
+    let mut aside = vec![0.0; WIDTH * ASIDE];
+    for (j, (source, out)) in band.chunks_exact(PLACES).zip(factor.chunks_exact_mut(PLACES)).enumerate() {
         let mut column = [0.0; WIDTH];
         column.copy_from_slice(&source[..WIDTH]);
         column[0] += shift;
         for p in j.saturating_sub(WIDTH)..j {
-            let start = p * PLACES + j - p;
-            let before = &done[start..start + WIDTH];
+            let start = p % WIDTH * ASIDE + j - p;
+            let before = &aside[start..start + WIDTH];
             let scale = -before[0];
             for k in 0..WIDTH {
                 column[k] = fused::<f64, A>(scale, before[k], column[k]);
@@ -72,12 +75,13 @@ fn eliminate_body<A: Arch>(band: &[f64], shift: f64, factor: &mut [f64]) -> Opti
             return Some((j, pivot));
         }
         let root = pivot.sqrt();
-        rest[0] = root;
+        out[0] = root;
         for k in 1..WIDTH {
-            rest[k] = column[k] / root;
+            out[k] = column[k] / root;
         }
         // The last place is out of reach of the columns before.
-        rest[WIDTH] = source[WIDTH] / root;
+        out[WIDTH] = source[WIDTH] / root;
+        aside[j % WIDTH * ASIDE..][..PLACES].copy_from_slice(out);
     }
     None
 }

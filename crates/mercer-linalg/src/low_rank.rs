@@ -208,7 +208,8 @@ fn choose(
         chosen.push(best);
         factor.push(column);
     }
-    let corner = Mat::from_fn(chosen.len(), chosen.len(), |a, b| if b <= a { factor[b][chosen[a]] } else { 0.0 });
+    let corner =
+        Mat::from_fn(chosen.len(), chosen.len(), |a, b| if b <= a { factor[b][chosen[a]] } else { 0.0 });
     (!chosen.is_empty()).then(|| (chosen.iter().map(|&a| order[a]).collect(), corner))
 }
 

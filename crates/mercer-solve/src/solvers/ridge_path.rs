@@ -30,6 +30,12 @@ const ROUNDS: [usize; 2] = [60, 12];
 /// Errors of a reduction in `f32` at most, in units of the smallest λn.
 const MILD: f64 = 30.0;
 
+/// Bytes a row of the factor of a band.
+const FACTOR: usize = 400;
+
+/// Bytes a row of what conjugate gradients hold of one system.
+const VECTORS: usize = 100;
+
 /// What is to be solved for every λ.
 #[derive(Debug, Clone, Copy)]
 pub struct Ridge<'a> {
@@ -42,7 +48,7 @@ pub struct Ridge<'a> {
 }
 
 /// α and b for each λ; none where K + λnW⁻¹ is not positive definite in floating point, and none at all of a stopped
-/// run. Two n×n arrays have to fit the budget.
+/// run. Two n×n arrays and a band for each λ have to fit the budget.
 ///
 /// ```
 /// use mercer_linalg::Budget;
@@ -72,7 +78,9 @@ pub fn ridge_path(
     if rows.is_empty() {
         return Err(if n == 0 { SolveError::Empty } else { SolveError::NoWeight });
     }
-    squares::afford("ridge path", rows.len(), 16, budget, "choose solver cg, or raise --memory")?;
+    let systems = lambdas.len() * if ridge.offset { 2 } else { 1 };
+    let each = 16 + (lambdas.len() * FACTOR + systems * VECTORS).div_ceil(rows.len()) as u128;
+    squares::afford("ridge path", rows.len(), each, budget, "choose solver cg, or raise --memory")?;
     let roots: Vec<f64> = rows.iter().map(|&i| weight(i).sqrt()).collect();
     let Some(system) = Scaled::load(gram, &rows, &roots, run) else { return Ok(None) };
     let targets: Vec<f64> = rows.iter().zip(&roots).map(|(&i, root)| ridge.y[i] * root).collect();
@@ -148,12 +156,7 @@ impl Scaled {
     }
 
     /// By few columns. A small trace is worth having as long as they are few; then conjugate gradients are cheaper.
-    fn few(
-        &self,
-        shifts: &[f64],
-        least: f64,
-        run: &Run<'_>,
-    ) -> Result<Option<Box<dyn Near>>, CholeskyError> {
+    fn few(&self, shifts: &[f64], least: f64, run: &Run<'_>) -> Result<Option<Box<dyn Near>>, CholeskyError> {
         let n = self.n;
         let aim = Aim { fine: 0.1 * least, coarse: 100.0 * least, few: n / 8, most: 2 * n / 5 };
         let poll = || run.stop().is_some();
@@ -172,7 +175,8 @@ impl Scaled {
     ) -> Result<Option<Box<dyn Near>>, CholeskyError> {
         let banded = Banded::reduce_rest(self.n, &self.entries, &|| run.stop().is_some())?;
         let rounding = banded.rounding();
-        Ok((rounding <= MILD * least).then(|| Box::new(Turned::lifted(banded, shifts, rounding)) as Box<dyn Near>))
+        Ok((rounding <= MILD * least)
+            .then(|| Box::new(Turned::lifted(banded, shifts, rounding)) as Box<dyn Near>))
     }
 
     /// By a reduction in `f64`.
@@ -236,11 +240,68 @@ mod tests {
         }
     }
 
+    /// Gaussian values of points on a line, so wide, plus a constant.
+    fn wide(n: usize, width: f64, constant: f64) -> Stored<f64> {
+        let apart = |at: usize| ((at / n) as f64 - (at % n) as f64) / width;
+        let entries: Vec<f64> = (0..n * n).map(|at| (-0.5 * apart(at).powi(2)).exp() + constant).collect();
+        Stored::from_entries(n, &entries, Budget::default()).unwrap()
+    }
+
+    /// Which of the routes are taken for a matrix and its smallest λ: few columns, and `f32`.
+    fn routes(gram: &dyn Gram, lambda: f64) -> (bool, bool) {
+        let (n, run) = (gram.len(), Run::quiet(Tolerance::default()));
+        let (rows, least) = ((0..n).collect::<Vec<_>>(), lambda * n as f64);
+        let system = Scaled::load(gram, &rows, &vec![1.0; n], &run).unwrap();
+        let few = system.few(&[least], least, &run).unwrap().is_some();
+        (few, system.short(&[least], least, &run).unwrap().is_some())
+    }
+
     #[test]
-    fn a_reduction_in_single_precision_gives_the_same_answers() {
+    fn every_route_has_the_answers_of_fits_one_by_one() {
+        let n = LARGE + 30;
+        let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.02).sin() + (i % 7) as f64 * 0.1).collect();
+        let weights: Vec<f64> = (0..n).map(|i| (i % 4) as f64 * 0.7).collect();
+        // Smooth; rough, with a constant far above the rest; rough, with a λ below all rounding in f32.
+        let cases = [
+            (wide(n, 60.0, 0.0), 1e-9, (true, true), 1e-7),
+            (wide(n, 2.0, 50.0), 1e-8, (false, true), 1e-8),
+            (wide(n, 2.0, 0.0), 1e-12, (false, false), 1e-7),
+        ];
+        for (gram, least, expected, within) in cases {
+            assert_eq!(routes(&gram, least), expected, "{least}");
+            let lambdas = [least, 1e-6, 1e-3, 0.1];
+            agree(&gram, Ridge { y: &y, weights: None, offset: false }, &lambdas, within);
+            agree(&gram, Ridge { y: &y, weights: Some(&weights), offset: true }, &lambdas, within);
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit_on_any_route() {
         let n = LARGE + 30;
         let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.02).sin()).collect();
-        agree(&line(n), Ridge { y: &y, weights: None, offset: true }, &[1e-6, 1e-4, 1e-2], 1e-9);
+        for gram in [wide(n, 60.0, 0.0), wide(n, 2.0, 0.0)] {
+            let with = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let (ridge, run) =
+                    (Ridge { y: &y, weights: None, offset: true }, Run::quiet(Tolerance::default()));
+                pool.install(|| {
+                    ridge_path(&gram, ridge, &[1e-8, 1e-3], Budget::default(), &run).unwrap().unwrap()
+                })
+            };
+            assert!(with(1) == with(3));
+        }
+    }
+
+    #[test]
+    fn a_large_matrix_that_is_not_positive_definite_has_no_answer_either() {
+        let n = LARGE + 30;
+        let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.02).sin() + 1.0).collect();
+        let run = Run::quiet(Tolerance::default());
+        // A Gaussian less a constant has one negative eigenvalue, about −0.3·n.
+        let gram = wide(n, 60.0, -0.5);
+        let ridge = Ridge { y: &y, weights: None, offset: false };
+        let found = ridge_path(&gram, ridge, &[1e-6, 1.0], Budget::default(), &run).unwrap().unwrap();
+        assert!(found[0].is_none() && found[1].is_some());
     }
 
     #[test]

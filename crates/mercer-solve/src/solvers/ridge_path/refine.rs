@@ -111,6 +111,8 @@ pub(super) fn refine(
     run: &Run<'_>,
 ) -> bool {
     let n = system.n;
+    // What a route before this one did not solve counts for nothing.
+    columns.iter_mut().filter(|column| !column.is_solved()).for_each(|column| column.state = State::Unknown);
     let fits = |column: &&mut Column| !column.is_solved() && near.has(column.which);
     let mut open: Vec<&mut Column> = columns.iter_mut().filter(fits).collect();
     begin(system, near, aims, &mut open);
