@@ -403,7 +403,7 @@ mod tests {
     #[test]
     fn what_leads_keeps_its_precision() {
         for n in [WIDTH + 1, 2 * WIDTH + 1, STRIP + 99, 500] {
-            // A constant far above the rest, whose rounding in f32 alone would be 500 times the shift.
+            // A constant far above the rest.
             let mut matrix = line::<f64>(n);
             matrix.iter_mut().for_each(|v| *v += 100.0);
             let (y, shift) = ((0..n).map(|i| (i as f64).sin()).collect::<Vec<_>>(), 1e-3);
@@ -418,7 +418,8 @@ mod tests {
             // Vectors are rounded too, next to the shift.
             let rounding = banded.rounding() + f64::from(f32::EPSILON) * shift;
             assert!(worst < 100.0 * rounding * length, "{n}: {worst:e} {length:e} {rounding:e}");
-            assert!(banded.rounding() < 1e-6, "{n}: {:e}", banded.rounding());
+            // Of the constant alone it would be up to 3e-3.
+            assert!(banded.rounding() < 1e-5, "{n}: {:e}", banded.rounding());
         }
         let stopped = Banded::reduce_rest(300, &line::<f64>(300), &|| true);
         assert!(matches!(stopped, Err(CholeskyError::Stopped)));
