@@ -196,7 +196,7 @@ fn choose(
     let least = (0.5 * other).max(1e-15 * (0..n).map(|i| matrix[i * n + i]).fold(0.0, f64::max));
     while chosen.len() < m.min(most) {
         let best = (1..m).fold(0, |best, a| if rest[a] > rest[best] { a } else { best });
-        if !(rest[best] > least) {
+        if rest[best] <= least || rest[best].is_nan() {
             break;
         }
         let root = rest[best].sqrt();
