@@ -111,6 +111,9 @@ pub fn ridge_path(
 /// α and b for one λ.
 pub type Line = (Vec<f64>, f64);
 
+/// What a route finds; none where it does not suit.
+type Found = Result<Option<Box<dyn Near>>, CholeskyError>;
+
 /// A = W^½KW^½.
 struct Scaled {
     n: usize,
@@ -134,7 +137,7 @@ impl Scaled {
         let least = shifts.iter().copied().fold(f64::INFINITY, f64::min);
         let (few, short) = (|| self.few(shifts, least, run), || self.short(shifts, least, run));
         let exact = || self.exact(shifts, run);
-        let routes: [(&dyn Fn() -> Result<Option<Box<dyn Near>>, CholeskyError>, usize); 3] =
+        let routes: [(&dyn Fn() -> Found, usize); 3] =
             [(&few, ROUNDS[0]), (&short, ROUNDS[0]), (&exact, ROUNDS[1])];
         let first = if self.n >= LARGE { 0 } else { 2 };
         for (route, rounds) in &routes[first..] {
@@ -156,7 +159,7 @@ impl Scaled {
     }
 
     /// By few columns. A small trace is worth having as long as they are few; then conjugate gradients are cheaper.
-    fn few(&self, shifts: &[f64], least: f64, run: &Run<'_>) -> Result<Option<Box<dyn Near>>, CholeskyError> {
+    fn few(&self, shifts: &[f64], least: f64, run: &Run<'_>) -> Found {
         let n = self.n;
         let aim = Aim { fine: 0.1 * least, coarse: 100.0 * least, few: n / 8, most: 2 * n / 5 };
         let poll = || run.stop().is_some();
@@ -167,12 +170,7 @@ impl Scaled {
     }
 
     /// By a reduction in `f32`.
-    fn short(
-        &self,
-        shifts: &[f64],
-        least: f64,
-        run: &Run<'_>,
-    ) -> Result<Option<Box<dyn Near>>, CholeskyError> {
+    fn short(&self, shifts: &[f64], least: f64, run: &Run<'_>) -> Found {
         let banded = Banded::reduce_rest(self.n, &self.entries, &|| run.stop().is_some())?;
         let rounding = banded.rounding();
         Ok((rounding <= MILD * least)
@@ -180,7 +178,7 @@ impl Scaled {
     }
 
     /// By a reduction in `f64`.
-    fn exact(&self, shifts: &[f64], run: &Run<'_>) -> Result<Option<Box<dyn Near>>, CholeskyError> {
+    fn exact(&self, shifts: &[f64], run: &Run<'_>) -> Found {
         let mut copy = Buffer::<f64>::zeros(self.n * self.n);
         copy.copy_from_slice(&self.entries);
         let banded = Banded::reduce(self.n, copy, &|| run.stop().is_some())?;
