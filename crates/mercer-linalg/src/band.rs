@@ -24,16 +24,15 @@ use faer::{Accum, Conj, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::band_factor::{BandFactor, WIDTH};
+use crate::lead::Lead;
 use crate::{Buffer, CholeskyError, Factored};
 
-/// How far the band reaches below the diagonal: the columns of a panel.
-const WIDTH: usize = 48;
-
 /// Columns of a task.
-const STRIP: usize = 256;
+pub(crate) const STRIP: usize = 256;
 
 /// Vectors of a task.
-const FEW: usize = 4;
+const FEW: usize = 12;
 
 /// A symmetric matrix as QBQᵀ, B being zero more than 48 places off the diagonal.
 ///
@@ -58,6 +57,38 @@ pub struct Banded<T> {
     coefficients: Vec<Mat<T>>,
     /// Column after column, from the diagonal down, the same length each.
     band: Vec<f64>,
+    /// What was turned to the front before.
+    lead: Option<Lead>,
+}
+
+impl Banded<f32> {
+    /// Reduces a symmetric n×n matrix of `f64` in `f32`, all but the directions in which it is largest: the error is in
+    /// proportion to the eigenvalues after the first 16.
+    pub fn reduce_rest(
+        n: usize,
+        matrix: &[f64],
+        poll: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self, CholeskyError> {
+        if matrix.len() != n * n {
+            return Err(CholeskyError::Shape { rows: n, expected: n * n, found: matrix.len() });
+        }
+        if n <= WIDTH {
+            let mut copy = Buffer::zeros(n * n);
+            copy.iter_mut().zip(matrix).for_each(|(to, &from)| *to = from as f32);
+            return Self::reduce(n, copy, poll);
+        }
+        let (lead, rest) = Lead::new(n, matrix, poll)?;
+        let mut banded = Self::reduce(n, rest, poll)?;
+        lead.restore(&mut banded.band);
+        banded.lead = Some(lead);
+        Ok(banded)
+    }
+
+    /// What rounding once to `f32` makes of the matrix; QBQᵀ may be some ten times as far from it.
+    pub fn rounding(&self) -> f64 {
+        let band = || self.band.iter().map(|v| 2.0 * v * v).sum::<f64>().sqrt();
+        0.5 * f64::from(f32::EPSILON) * self.lead.as_ref().map_or_else(band, |lead| lead.rest)
+    }
 }
 
 impl<T: Factored> Banded<T> {
@@ -79,92 +110,76 @@ impl<T: Factored> Banded<T> {
             coefficients.push(t);
         }
         let band = band(n, &matrix);
-        Ok(Self { n, reflections: matrix, coefficients, band })
+        Ok(Self { n, reflections: matrix, coefficients, band, lead: None })
     }
 
     /// v ← Qᵀv for vectors stored one after the other.
     pub fn turn(&self, vectors: &mut [f64]) {
-        self.each(vectors, |matrix| (0..self.coefficients.len()).for_each(|p| self.reflect(p, matrix, true)));
+        self.each(vectors, true, |matrix| {
+            (0..self.coefficients.len()).for_each(|p| self.reflect(p, matrix, true));
+        });
     }
 
     /// v ← Qv for vectors stored one after the other.
     pub fn turn_back(&self, vectors: &mut [f64]) {
         let panels = self.coefficients.len();
-        self.each(vectors, |matrix| (0..panels).rev().for_each(|p| self.reflect(p, matrix, false)));
+        self.each(vectors, false, |matrix| (0..panels).rev().for_each(|p| self.reflect(p, matrix, false)));
     }
 
     /// B + shift·I = LLᵀ; an error where it is not positive definite.
     pub fn factor(&self, shift: f64) -> Result<BandFactor, CholeskyError> {
-        let (n, length) = (self.n, WIDTH + 1);
-        let mut factor = self.band.clone();
-        for j in 0..n {
-            let (column, rest) = factor[j * length..].split_at_mut(length);
-            let pivot = column[0] + shift;
-            if !(pivot > 0.0 && pivot.is_finite()) {
-                return Err(CholeskyError::Pivot { row: j, value: pivot });
-            }
-            column[0] = pivot.sqrt();
-            let root = column[0];
-            column[1..].iter_mut().for_each(|v| *v /= root);
-            for (c, next) in rest.chunks_exact_mut(length).take(WIDTH).enumerate() {
-                let scale = column[c + 1];
-                next.iter_mut().zip(&column[c + 1..]).for_each(|(a, l)| *a -= scale * l);
-            }
-        }
-        Ok(BandFactor { factor })
+        BandFactor::new(&self.band, shift)
     }
 
-    /// Does something to a few vectors at a time, in the precision of Q.
-    fn each(&self, vectors: &mut [f64], change: impl Fn(&mut Mat<T>) + Sync) {
+    /// Does something to a few vectors at a time, in the precision of Q; what leads comes first or last.
+    fn each(&self, vectors: &mut [f64], transpose: bool, change: impl Fn(&mut Mat<T>) + Sync) {
         let n = self.n.max(1);
+        // No panel reaches the first rows, which keep their precision.
+        let below = WIDTH.min(self.n);
         vectors.par_chunks_mut(FEW * n).for_each(|some| {
-            let mut matrix = Mat::from_fn(self.n, some.len() / n, |i, k| T::of(some[k * n + i]));
+            let count = some.len() / n;
+            let lead = |some: &mut [f64]| {
+                if let Some(lead) = &self.lead {
+                    lead.turn(MatMut::from_column_major_slice_mut(some, n, count), transpose);
+                }
+            };
+            if transpose {
+                lead(some);
+            }
+            let mut matrix = Mat::from_fn(self.n - below, count, |i, k| T::of(some[k * n + below + i]));
             change(&mut matrix);
-            some.iter_mut().enumerate().for_each(|(at, v)| *v = matrix[(at % n, at / n)].f64());
+            for (k, vector) in some.chunks_exact_mut(n).enumerate() {
+                vector[below..].iter_mut().enumerate().for_each(|(i, v)| *v = matrix[(i, k)].f64());
+            }
+            if !transpose {
+                lead(some);
+            }
         });
     }
 
-    /// Applies the reflections of a panel, or their transpose.
+    /// Applies the reflections of a panel, or their transpose, to the rows after the first 48.
     fn reflect(&self, panel: usize, vectors: &mut Mat<T>, transpose: bool) {
         let (n, t) = (self.n, self.coefficients[panel].as_ref());
-        let (first, width, count) = (panel * WIDTH, t.ncols(), vectors.ncols());
+        let (first, width) = (panel * WIDTH, t.ncols());
         let below = first + WIDTH;
         let basis = columns(&self.reflections, n, first, below, width);
-        let mut memory = MemBuffer::new(scratch::<T>(n - below, width, count));
-        let (part, stack) = (vectors.as_mut().subrows_mut(below, n - below), MemStack::new(&mut memory));
-        if transpose {
-            apply_transpose(basis, t, Conj::No, part, Par::Seq, stack);
-        } else {
-            apply(basis, t, Conj::No, part, Par::Seq, stack);
-        }
+        turn(basis, t, vectors.as_mut().subrows_mut(first, n - below), transpose);
     }
 }
 
-/// The factor L of a band.
-#[derive(Debug)]
-pub struct BandFactor {
-    factor: Vec<f64>,
-}
-
-impl BandFactor {
-    /// v ← (LLᵀ)⁻¹v.
-    pub fn solve(&self, vector: &mut [f64]) {
-        let n = vector.len();
-        let column = |j: usize| {
-            let reach = WIDTH.min(n - 1 - j);
-            self.factor[j * (WIDTH + 1)..=j * (WIDTH + 1) + reach].split_first()
-        };
-        for j in 0..n {
-            let Some((pivot, below)) = column(j) else { continue };
-            vector[j] /= pivot;
-            let value = vector[j];
-            vector[j + 1..].iter_mut().zip(below).for_each(|(v, l)| *v -= value * l);
-        }
-        for j in (0..n).rev() {
-            let Some((pivot, below)) = column(j) else { continue };
-            let sum: f64 = vector[j + 1..].iter().zip(below).map(|(v, l)| v * l).sum();
-            vector[j] = (vector[j] - sum) / pivot;
-        }
+/// v ← Hᵀv or v ← Hv for columns, by what [`householder`] made.
+pub(crate) fn turn<T: Factored>(
+    basis: MatRef<'_, T>,
+    t: MatRef<'_, T>,
+    vectors: MatMut<'_, T>,
+    transpose: bool,
+) {
+    let mut memory = MemBuffer::new(scratch::<T>(basis.nrows(), basis.ncols(), vectors.ncols()));
+    let stack = MemStack::new(&mut memory);
+    if transpose {
+        apply_transpose(basis, t, Conj::No, vectors, Par::Seq, stack);
+    } else {
+        apply(basis, t, Conj::No, vectors, Par::Seq, stack);
     }
 }
 
@@ -179,31 +194,63 @@ fn columns<T>(matrix: &[T], n: usize, column: usize, row: usize, count: usize) -
 }
 
 /// A block that begins at (row, column).
-fn block<T>(matrix: &[T], n: usize, at: (usize, usize), size: (usize, usize)) -> MatRef<'_, T> {
+pub(crate) fn block<T>(matrix: &[T], n: usize, at: (usize, usize), size: (usize, usize)) -> MatRef<'_, T> {
     let ((row, column), (height, width)) = (at, size);
     let start = column * n + row;
     let end = start + (width - 1) * n + height;
     MatRef::from_column_major_slice_with_stride(&matrix[start..end], height, width, n)
 }
 
-/// Reduces the panel that begins at a column: V and T of its reflections.
-fn reflect<T: Factored>(n: usize, matrix: &mut [T], first: usize) -> (Mat<T>, Mat<T>) {
-    let rows = n - first - WIDTH;
-    let width = WIDTH.min(rows);
+/// Reduces columns to a triangle by reflections: T of them, their vectors below the diagonal.
+pub(crate) fn householder<T: Factored>(panel: MatMut<'_, T>) -> Mat<T> {
+    let (rows, columns) = (panel.nrows(), panel.ncols());
+    let width = columns.min(rows);
     let mut t = Mat::zeros(width, width);
-    let start = first * n + first + WIDTH;
-    let end = start + (WIDTH - 1) * n + rows;
-    let panel = MatMut::from_column_major_slice_with_stride_mut(&mut matrix[start..end], rows, WIDTH, n);
     let mut memory =
-        MemBuffer::new(qr_in_place_scratch::<T>(rows, WIDTH, width, Par::Seq, Default::default()));
+        MemBuffer::new(qr_in_place_scratch::<T>(rows, columns, width, Par::Seq, Default::default()));
     qr_in_place(panel, t.as_mut(), Par::Seq, MemStack::new(&mut memory), Default::default());
-    let found = columns(matrix, n, first, first + WIDTH, width);
-    let v = Mat::from_fn(rows, width, |i, j| match i.cmp(&j) {
+    t
+}
+
+/// V of reflections that are stored below the diagonal.
+pub(crate) fn trapezoid<T: Factored>(found: MatRef<'_, T>) -> Mat<T> {
+    Mat::from_fn(found.nrows(), found.ncols(), |i, j| match i.cmp(&j) {
         std::cmp::Ordering::Less => T::ZERO,
         std::cmp::Ordering::Equal => T::of(1.0),
         std::cmp::Ordering::Greater => found[(i, j)],
-    });
-    (v, t)
+    })
+}
+
+/// Reduces the panel that begins at a column: V and T of its reflections.
+fn reflect<T: Factored>(n: usize, matrix: &mut [T], first: usize) -> (Mat<T>, Mat<T>) {
+    let rows = n - first - WIDTH;
+    let start = first * n + first + WIDTH;
+    let end = start + (WIDTH - 1) * n + rows;
+    let panel = MatMut::from_column_major_slice_with_stride_mut(&mut matrix[start..end], rows, WIDTH, n);
+    let t = householder(panel);
+    (trapezoid(columns(matrix, n, first, first + WIDTH, t.ncols())), t)
+}
+
+/// [W V] and [V W]ᵀ of HᵀAH = A − [W V][V W]ᵀ, for the square that begins at `first`.
+pub(crate) fn sides<T: Factored>(
+    n: usize,
+    matrix: &[T],
+    first: usize,
+    v: &Mat<T>,
+    t: &Mat<T>,
+    poll: &(dyn Fn() -> bool + Sync),
+) -> Result<(Mat<T>, Mat<T>), CholeskyError> {
+    let (one, rows, width) = (T::of(1.0), v.nrows(), v.ncols());
+    // Xᵀ = (AVT⁻¹)ᵀ, so that a strip of X is a piece of memory.
+    let mut x = product(n, matrix, first, v, poll)?;
+    solve_lower(t.transpose(), x.as_mut(), Par::Seq);
+    let mut middle = Mat::<T>::zeros(width, width);
+    matmul(middle.as_mut(), Accum::Replace, v.transpose(), x.transpose(), one, Par::Seq);
+    solve_lower(t.transpose(), middle.as_mut(), Par::Seq);
+    matmul(x.as_mut(), Accum::Add, middle.transpose(), v.transpose(), T::of(-0.5), Par::Seq);
+    let left = Mat::from_fn(rows, 2 * width, |i, k| if k < width { x[(k, i)] } else { v[(i, k - width)] });
+    let right = Mat::from_fn(2 * width, rows, |k, i| if k < width { v[(i, k)] } else { x[(k - width, i)] });
+    Ok((left, right))
 }
 
 /// A ← HᵀAH for the square that begins at `first`.
@@ -215,18 +262,8 @@ fn update<T: Factored>(
     t: &Mat<T>,
     poll: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), CholeskyError> {
-    let (one, width) = (T::of(1.0), v.ncols());
-    // Xᵀ = (AVT⁻¹)ᵀ, so that a strip of X is a piece of memory.
-    let mut x = product(n, matrix, first, v, poll)?;
-    solve_lower(t.transpose(), x.as_mut(), Par::Seq);
-    let mut middle = Mat::<T>::zeros(width, width);
-    matmul(middle.as_mut(), Accum::Replace, v.transpose(), x.transpose(), one, Par::Seq);
-    solve_lower(t.transpose(), middle.as_mut(), Par::Seq);
-    matmul(x.as_mut(), Accum::Add, middle.transpose(), v.transpose(), T::of(-0.5), Par::Seq);
-    // A − [W V][V W]ᵀ in one product.
+    let (left, right) = sides(n, matrix, first, v, t, poll)?;
     let rows = v.nrows();
-    let left = Mat::from_fn(rows, 2 * width, |i, k| if k < width { x[(k, i)] } else { v[(i, k - width)] });
-    let right = Mat::from_fn(2 * width, rows, |k, i| if k < width { v[(i, k)] } else { x[(k - width, i)] });
     let (stopped, minus) = (AtomicBool::new(false), T::of(-1.0));
     matrix[first * n..].par_chunks_mut(STRIP * n).enumerate().for_each(|(strip, columns)| {
         if stopped.load(Ordering::Relaxed) || poll() {
@@ -247,7 +284,7 @@ fn update<T: Factored>(
 }
 
 /// (AV)ᵀ for the symmetric square that begins at `first`, from its lower triangle.
-fn product<T: Factored>(
+pub(crate) fn product<T: Factored>(
     n: usize,
     matrix: &[T],
     first: usize,
@@ -266,7 +303,7 @@ fn product<T: Factored>(
         let (end, at) = (start + count, first + start);
         let mut out = MatMut::from_column_major_slice_mut(out, width, count);
         let lower = block(matrix, n, (at, at), (count, count));
-        let square = Mat::from_fn(count, count, |i, j| lower[(i.max(j), i.min(j))]);
+        let square = mirrored(lower);
         let own = v.subrows(start, count).transpose();
         matmul(out.as_mut(), Accum::Replace, own, square.as_ref(), one, Par::Seq);
         if start > 0 {
@@ -290,6 +327,21 @@ fn product<T: Factored>(
         return Err(CholeskyError::Stopped);
     }
     Ok(Mat::from_fn(width, rows, |k, i| out[i * width + k]))
+}
+
+/// A symmetric matrix from its lower triangle, in squares that stay in the cache.
+fn mirrored<T: Factored>(lower: MatRef<'_, T>) -> Mat<T> {
+    const SIDE: usize = 16;
+    let n = lower.nrows();
+    let mut out = lower.to_owned();
+    for (row, column) in (0..n).step_by(SIDE).flat_map(|row| (0..=row).step_by(SIDE).map(move |c| (row, c))) {
+        for i in row..n.min(row + SIDE) {
+            for j in column..i.min(column + SIDE) {
+                out[(j, i)] = lower[(i, j)];
+            }
+        }
+    }
+    out
 }
 
 /// The band of a reduced matrix: nothing within its reach belongs to a reflection.
@@ -346,6 +398,31 @@ mod tests {
             let found = residual::<f32>(n, 1.0);
             assert!(found < 1e-3, "{n}: {found:e}");
         }
+    }
+
+    #[test]
+    fn what_leads_keeps_its_precision() {
+        for n in [WIDTH + 1, 2 * WIDTH + 1, STRIP + 99, 500] {
+            // A constant far above the rest.
+            let mut matrix = line::<f64>(n);
+            matrix.iter_mut().for_each(|v| *v += 100.0);
+            let (y, shift) = ((0..n).map(|i| (i as f64).sin()).collect::<Vec<_>>(), 1e-3);
+            let banded = Banded::reduce_rest(n, &matrix, &|| false).unwrap();
+            let mut x = y.clone();
+            banded.turn(&mut x);
+            banded.factor(shift).unwrap().solve(&mut x);
+            banded.turn_back(&mut x);
+            let row = |i: usize| (0..n).map(|j| matrix[i * n + j] * x[j]).sum::<f64>() + shift * x[i] - y[i];
+            let worst = (0..n).map(|i| row(i).abs()).fold(0.0, f64::max);
+            let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            // Vectors are rounded too, next to the shift.
+            let rounding = banded.rounding() + f64::from(f32::EPSILON) * shift;
+            assert!(worst < 100.0 * rounding * length, "{n}: {worst:e} {length:e} {rounding:e}");
+            // Of the constant alone it would be up to 3e-3.
+            assert!(banded.rounding() < 1e-5, "{n}: {:e}", banded.rounding());
+        }
+        let stopped = Banded::reduce_rest(300, &line::<f64>(300), &|| true);
+        assert!(matches!(stopped, Err(CholeskyError::Stopped)));
     }
 
     #[test]

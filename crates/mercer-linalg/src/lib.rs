@@ -11,10 +11,13 @@
 
 mod arch;
 mod band;
+mod band_factor;
 mod base;
 mod cholesky;
 mod dense;
 mod eigen;
+mod lead;
+mod low_rank;
 mod matvec;
 mod memory;
 mod mirror;
@@ -26,11 +29,13 @@ mod real;
 mod sparse;
 
 pub use arch::Isa;
-pub use band::{BandFactor, Banded};
+pub use band::Banded;
+pub use band_factor::BandFactor;
 pub use base::Base;
 pub use cholesky::{CholeskyError, Factored, cholesky, cholesky_solve};
 pub use dense::{Finish, dense_block};
 pub use eigen::{EigenError, eigenvalues, eigh};
+pub use low_rank::{Aim, LowRank};
 pub use matvec::{LANES, add_column_sums, add_row_sums, flush_row_sums};
 pub use memory::{Budget, Buffer};
 pub use mirror::mirror_lower;

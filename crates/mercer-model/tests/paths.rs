@@ -81,6 +81,32 @@ fn ridge_paths_score_as_models_fitted_one_by_one() {
 }
 
 #[test]
+fn regressions_by_the_dual_score_as_models_fitted_one_by_one() {
+    let (table, target) = data("@yacht");
+    let weights: Vec<f64> = (0..table.len()).map(|i| (i % 4) as f64 * 0.5).collect();
+    for (learner, weights) in
+        [(Learner::Svr, None), (Learner::Svr, Some(&weights[..])), (Learner::Quantile, None)]
+    {
+        let strength = Strength::C("0.01|1|100".parse().unwrap());
+        let mut tuning = ridge("rbf(sigma=0.1|1|5)", "1", learner);
+        (tuning.strength, tuning.spec.scaling) = (strength, Scaling::Standardize);
+        tuning.spec.tolerance = Tolerance { gap: Some(1e-7), violation: None };
+        let training = Training { weights, ..Training::new(&table, &target) };
+        let splits = tuning.validation.splits(&target.data, tuning.spec.seed).unwrap();
+        tuning.metric = Some(Metric::Rmse);
+        for trial in &found(&tuning, &training).trials {
+            let spec =
+                Spec { kernel: trial.kernel.clone(), regularization: trial.strength, ..tuning.spec.clone() };
+            for (split, score) in splits.iter().zip(&trial.scores) {
+                let said = alone(&spec, &training, split);
+                let expected = rmse(&said, numbers(&target), &split.test, weights);
+                assert!((score - expected).abs() <= 1e-3 * expected, "{learner} {spec}: {score} {expected}");
+            }
+        }
+    }
+}
+
+#[test]
 fn least_squares_machines_of_classes_score_as_models_fitted_one_by_one() {
     let (table, target) = data("@iris");
     let mut tuning = ridge("rbf(sigma=0.5)", "1e-4..1", Learner::LsSvm);

@@ -197,12 +197,23 @@ fn memory_threads_and_starts_do_not_change_the_answer() {
         let same = pool(threads).install(|| Softmax::default().solve(&problem, None, &mut run()).unwrap());
         assert_eq!(same.alpha, held.alpha, "{threads} threads");
     }
-    let small = Softmax { budget: Budget::of_bytes(1000) }.solve(&problem, None, &mut run()).unwrap();
+    // Room for the vectors, and none for the matrix.
+    let small = Softmax { budget: Budget::of_bytes(100_000) }.solve(&problem, None, &mut run()).unwrap();
     assert_eq!(small.status, Status::Solved);
     assert!(small.entries > held.entries);
     assert!(small.alpha.iter().zip(&held.alpha).all(|(a, b)| (a - b).abs() < 1e-2));
     let warm = Softmax::default().solve(&problem, Some(&held), &mut run()).unwrap();
     assert_eq!((warm.status, warm.iterations), (Status::Solved, 0));
+}
+
+#[test]
+fn vectors_of_all_classes_have_to_fit_the_budget() {
+    let (gram, codes) = gaussian(150, 4);
+    let problem = SoftmaxProblem::new(&gram, (&codes, 4), None, 1e-3, true).unwrap();
+    let run = &mut Run::quiet(Tolerance::default());
+    let error = Softmax { budget: Budget::of_bytes(90_000) }.solve(&problem, None, run).unwrap_err();
+    assert!(matches!(error, SolveError::OverBudget { needed: 96_000, rows: 150, .. }), "{error}");
+    assert!(error.to_string().contains("one-vs-rest"), "{error}");
 }
 
 /// Stops after so many questions.

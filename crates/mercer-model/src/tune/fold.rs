@@ -44,7 +44,7 @@ pub(super) fn said(
     let rows = Rows::of(training.table, target, training.weights, &split.train);
     let part = rows.training(training);
     let test = training.table.select(&split.test);
-    let is_shared = spec.learner == Learner::Smo || super::ridge::suits(spec, part.weights);
+    let is_shared = is_dual(spec) || super::ridge::suits(spec, part.weights);
     if is_shared
         && spec.penalty == Penalty::Squared
         && spec.probabilities.is_none()
@@ -55,8 +55,8 @@ pub(super) fn said(
     if spec.kernel.uses("precomputed") {
         // A model numbers the rows of its own matrix, which is another one for each part.
         return Err(ModelError::Spec(format!(
-            "a search on a precomputed matrix shares its entries, which smo and cholesky do without --probabilities, and {} \
-             does not",
+            "a search on a precomputed matrix shares its entries, which smo, svr, quantile and cholesky do without \
+             --probabilities, and {} does not",
             spec.learner
         )));
     }
@@ -64,6 +64,11 @@ pub(super) fn said(
         .iter()
         .map(|&regularization| alone(spec, regularization, &part, classes, &test, setting))
         .collect()
+}
+
+/// Whether the dual is solved by blocks, whatever the learner is called.
+fn is_dual(spec: &Spec) -> bool {
+    matches!(spec.learner, Learner::Smo | Learner::Svr | Learner::Quantile)
 }
 
 /// One model after the other.
@@ -114,6 +119,9 @@ fn spread(found: &[f64], places: &[usize], classes: usize) -> Vec<f64> {
 /// there.
 const DOUBLE: usize = 1000;
 
+/// Gaps from which on single precision has enough digits.
+const COARSE: f64 = 1e-4;
+
 /// Coefficients of machines that are applied together, at most.
 const TOGETHER: usize = 1 << 24;
 
@@ -128,8 +136,9 @@ fn together(
 ) -> Result<Option<Vec<Said>>, ModelError> {
     let rows = part.table.len();
     let ground = Ground::of(spec, part)?;
-    let is_dual = spec.learner == Learner::Smo;
-    let precision = if rows > DOUBLE && is_dual { Precision::Single } else { Precision::Double };
+    let is_dual = is_dual(spec);
+    let is_coarse = spec.tolerance.gap.is_none_or(|gap| gap >= COARSE);
+    let precision = if rows > DOUBLE && is_dual && is_coarse { Precision::Single } else { Precision::Double };
     let gram = ground.gram_in(precision, spec, part)?;
     let (loss, goal, weights) = (ground.loss, &ground.goal, ground.weights.as_deref());
     let posed = Posed { spec, loss, goal, weights, gram: &gram, features: None, setting };

@@ -1,7 +1,8 @@
 //! The offsets of all classes that suit given scores best: argmin over b of Σ w_i [log Σ_c e^{F_ic} − F_iy].
 //!
 //! Convex in b, and flat where all offsets move together. Newton's method with halved steps; where it finds none, a step
-//! of iterative scaling, b_c += log(W_c / Σ w_i q_ic), which never makes it worse.
+//! of iterative scaling, b_c += log(W_c / Σ w_i q_ic), which never makes it worse. A look at all rows takes n·k²
+//! operations for k classes, so that rows are where it asks whether to stop.
 
 use mercer_linalg::{cholesky, cholesky_solve};
 
@@ -14,22 +15,32 @@ const STEPS: usize = 60;
 /// Coolings at most.
 const COOLINGS: usize = 40;
 
+/// Operations between two questions whether to stop: less than a millisecond.
+const BETWEEN: usize = 1 << 18;
+
 /// Offsets of sum zero, sought from a start, or from zero if that is better; zeros in a problem without offsets, or where
 /// scores are no numbers.
 ///
 /// Where scores are large, all but a few rows are sure, the risk is nearly made of planes, and a step knows nothing of
 /// what is beyond the next edge. The scores are then melted, F/T for a large T, and cooled down to T = 1 step by step.
-pub(crate) fn best_offsets(problem: &SoftmaxProblem<'_>, scores: &[f64], start: &[f64]) -> Vec<f64> {
+///
+/// Where `stop` says so, the best offsets that were found by then come back.
+pub(crate) fn best_offsets(
+    problem: &SoftmaxProblem<'_>,
+    scores: &[f64],
+    start: &[f64],
+    stop: &dyn Fn() -> bool,
+) -> Vec<f64> {
     let classes = problem.classes();
     if !problem.offset() || scores.iter().any(|score| !score.is_finite()) {
         return vec![0.0; classes];
     }
-    let cold = Rows { problem, scores, wanted: problem.class_weights(), temperature: 1.0 };
+    let cold = Rows { problem, scores, wanted: problem.class_weights(), temperature: 1.0, stop };
     let total: f64 = cold.wanted.iter().sum();
     let (start, zero) = (centred(start.to_vec()), vec![0.0; classes]);
     let (found, excess) = cold.descend(if cold.risk(&start) <= cold.risk(&zero) { start } else { zero });
     let largest = scores.iter().fold(0.0, |most: f64, score| most.max(score.abs()));
-    if excess <= ENOUGH * total || largest <= 4.0 {
+    if excess <= ENOUGH * total || largest <= 4.0 || stop() {
         return found;
     }
     let coolings = (largest.log(4.0).ceil() as usize).min(COOLINGS);
@@ -37,6 +48,9 @@ pub(crate) fn best_offsets(problem: &SoftmaxProblem<'_>, scores: &[f64], start: 
     for k in (0..=coolings).rev() {
         let warm = Rows { temperature: 4_f64.powi(k as i32), wanted: cold.wanted.clone(), ..cold };
         offsets = warm.descend(offsets).0;
+        if stop() {
+            return found;
+        }
     }
     if cold.risk(&offsets) < cold.risk(&found) { offsets } else { found }
 }
@@ -57,6 +71,8 @@ struct Rows<'a> {
     wanted: Vec<f64>,
     /// T: scores and offsets count as F/T, and the risk T times.
     temperature: f64,
+    /// Whether somebody is waiting for it to end.
+    stop: &'a dyn Fn() -> bool,
 }
 
 /// What there is at some offsets.
@@ -78,7 +94,7 @@ impl Rows<'_> {
     /// The best offsets that are found from a start, and the largest of their slopes.
     fn descend(&self, mut offsets: Vec<f64>) -> (Vec<f64>, f64) {
         let total: f64 = self.wanted.iter().sum();
-        let mut here = self.look(&offsets);
+        let Some(mut here) = self.look(&offsets) else { return (offsets, f64::INFINITY) };
         for _ in 0..STEPS {
             // Less than rounding makes of the sums.
             if here.worst() <= 1e-15 * total || here.worst().is_nan() {
@@ -90,7 +106,7 @@ impl Rows<'_> {
                 self.halved(&offsets, &step, here.risk, slope)
             };
             let Some(next) = tried(self.newton(&here)).or_else(|| tried(self.scaling(&here))) else { break };
-            let found = self.look(&next);
+            let Some(found) = self.look(&next) else { break };
             // Rounding: neither the risk nor the sums get better.
             if found.risk >= here.risk && found.worst() >= here.worst() {
                 break;
@@ -117,11 +133,16 @@ impl Rows<'_> {
         self.temperature * (0..self.problem.len()).map(row).sum::<f64>()
     }
 
-    fn look(&self, offsets: &[f64]) -> Look {
+    /// None if it was stopped.
+    fn look(&self, offsets: &[f64]) -> Option<Look> {
         let k = offsets.len();
+        let often = (BETWEEN / (k * k)).max(1);
         let (mut own, mut q) = (vec![0.0; k], vec![0.0; k]);
         let mut look = Look { risk: 0.0, excess: vec![0.0; k], curvature: vec![0.0; k * k] };
         for i in (0..self.problem.len()).filter(|&i| self.problem.weight(i) > 0.0) {
+            if i % often == 0 && (self.stop)() {
+                return None;
+            }
             let (w, class) = (self.problem.weight(i), self.problem.class(i));
             self.row(i, offsets, &mut own);
             Softmax.chances(&own, &mut q);
@@ -134,7 +155,7 @@ impl Rows<'_> {
                 line[..=a].iter_mut().zip(&q).for_each(|(value, other)| *value -= w * q[a] * other);
             }
         }
-        look
+        Some(look)
     }
 
     fn newton(&self, look: &Look) -> Option<Vec<f64>> {
@@ -147,6 +168,7 @@ impl Rows<'_> {
             line[a] += 1e-15 * trace;
         }
         let mut step: Vec<f64> = look.excess.iter().map(|excess| -excess * self.temperature).collect();
+        // A factor of k classes is little work next to a look at all rows.
         cholesky(k, k, &mut matrix, &|| false).ok()?;
         cholesky_solve(k, k, &matrix, &mut step, &|| false).ok()?;
         Some(centred(step)).filter(|step| step.iter().all(|value| value.is_finite()))
@@ -164,7 +186,7 @@ impl Rows<'_> {
     /// The offsets after a step, halved until the risk decreases.
     fn halved(&self, offsets: &[f64], step: &[f64], risk: f64, slope: f64) -> Option<Vec<f64>> {
         let mut t = 1.0;
-        while slope < 0.0 && t > 1e-9 {
+        while slope < 0.0 && t > 1e-9 && !(self.stop)() {
             let next: Vec<f64> = offsets.iter().zip(step).map(|(b, s)| b + t * s).collect();
             if self.risk(&next) <= risk + 1e-4 * t * slope + 1e-15 * risk.abs() {
                 return Some(next);
@@ -191,11 +213,11 @@ mod tests {
             let weights: Vec<f64> = (0..n).map(|i| f64::from(i as u32 % 3) * 0.5 + 0.01).collect();
             let problem = SoftmaxProblem::new(&gram, (&codes, classes), Some(&weights), 1.0, true).unwrap();
             let scores: Vec<f64> = (0..n * classes).map(|_| size * draw.next()).collect();
-            let found = best_offsets(&problem, &scores, &vec![0.0; classes]);
+            let found = best_offsets(&problem, &scores, &vec![0.0; classes], &|| false);
             assert!(found.iter().sum::<f64>().abs() < 1e-9 * size, "{found:?}");
             let wanted = problem.class_weights();
-            let rows = Rows { problem: &problem, scores: &scores, wanted, temperature: 1.0 };
-            let look = rows.look(&found);
+            let rows = Rows { problem: &problem, scores: &scores, wanted, temperature: 1.0, stop: &|| false };
+            let look = rows.look(&found).unwrap();
             let total: f64 = rows.wanted.iter().sum();
             assert!(look.excess.iter().all(|e| e.abs() < 1e-9 * total), "size {size}: {:?}", look.excess);
             // No other is better.
@@ -203,6 +225,33 @@ mod tests {
                 let other: Vec<f64> = found.iter().map(|b| b + 0.1 * size * draw.next()).collect();
                 assert!(rows.risk(&other) >= look.risk * (1.0 - 1e-12));
             }
+        }
+    }
+
+    #[test]
+    fn it_stops_among_the_rows_and_never_makes_it_worse() {
+        let (n, classes) = (2000, 100);
+        let mut draw = Draw::new(3);
+        let gram = Features::new(n, 1, vec![1.0; n]).unwrap();
+        let codes: Vec<usize> = (0..n).map(|i| if i < classes { i } else { i * i % classes }).collect();
+        let problem = SoftmaxProblem::new(&gram, (&codes, classes), None, 1.0, true).unwrap();
+        let scores: Vec<f64> = (0..n * classes).map(|_| 20.0 * draw.next()).collect();
+        let zero = vec![0.0; classes];
+        let wanted = problem.class_weights();
+        let rows = Rows { problem: &problem, scores: &scores, wanted, temperature: 1.0, stop: &|| false };
+        let mut before = rows.risk(&zero);
+        // A look at all rows asks 76 times.
+        for after in [0, 1, 77, 400] {
+            let asked = std::cell::Cell::new(0);
+            let stop = || {
+                asked.set(asked.get() + 1);
+                asked.get() > after
+            };
+            let found = best_offsets(&problem, &scores, &zero, &stop);
+            let risk = rows.risk(&found);
+            assert!(asked.get() <= after + 4, "{after}: asked {} times", asked.get());
+            assert!(risk <= before, "{after}: {risk} {before}");
+            before = risk;
         }
     }
 }

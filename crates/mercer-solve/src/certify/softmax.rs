@@ -61,7 +61,8 @@ pub fn certify_softmax_until(
     };
     let near = Some(&solution.offsets).filter(|offsets| offsets.len() == problem.classes());
     let near = near.cloned().unwrap_or_else(|| vec![0.0; problem.classes()]);
-    let offsets = best_offsets(problem, &scores, &near);
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let offsets = best_offsets(problem, &scores, &near, &is_late);
     let scored = Scored { problem, alpha, scores: &scores, offsets: &offsets };
     let mut certificate = scored.certificate(deadline);
     certificate.basis = basis;

@@ -4,29 +4,37 @@
 //! (K + λnW⁻¹)α + b·1 = y :    A = W^½KW^½ = QBQᵀ ,   α = W^½Q(B+λnI)⁻¹Qᵀ W^½(y − b·1) ,    Σα = 0 with offset
 //! ```
 //!
-//! (`docs/maths.md` §4.9). B is a band, so that a λ costs n² where a factorisation costs n³; the reduction costs four
-//! factorisations, an eigendecomposition some twenty. Answers are refined with A as it was until nothing but rounding is
-//! left; the reduction may therefore be one in `f32` where A + λnI is well conditioned for every λ.
+//! (`docs/maths.md` §4.9). B is a band, so that a λ costs n² where a factorisation costs n³. Large matrices are first
+//! approximated: by few columns where eigenvalues fall off quickly, else by a reduction in `f32`. Conjugate gradients on A
+//! as it was, with the approximation as their preconditioner, leave of its error what `f64` leaves of any.
+
+mod near;
+mod refine;
 
 use mercer_gram::Gram;
-use mercer_linalg::{BandFactor, Banded, Budget, Buffer, CholeskyError, Factored, symmetric_product};
+use mercer_linalg::{Aim, Banded, Budget, Buffer, CholeskyError, LowRank};
 use rayon::prelude::*;
 
 use super::portions::dot;
 use super::squares;
 use crate::{Run, SolveError};
+use near::{Few, Near, Turned};
+use refine::{Column, refine};
 
-/// Rows from which a reduction in `f32` saves time.
+/// Rows from which an approximation saves time.
 const LARGE: usize = 1000;
 
-/// Condition numbers up to which a reduction in `f32` is tried.
-const MILD: f64 = 1e6;
+/// Refinements at most, with an approximation and with a reduction that is as exact as `f64` is.
+const ROUNDS: [usize; 2] = [60, 12];
 
-/// Refinements at most.
-const ROUNDS: usize = 12;
+/// Errors of a reduction in `f32` at most, in units of the smallest λn.
+const MILD: f64 = 30.0;
 
-/// Residuals that are as good as rounding allows, in units of ε(‖A‖‖x‖ + ‖t‖).
-const ROUNDED: f64 = 16.0;
+/// Bytes a row of the factor of a band.
+const FACTOR: usize = 400;
+
+/// Bytes a row of what conjugate gradients hold of one system.
+const VECTORS: usize = 100;
 
 /// What is to be solved for every λ.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +48,7 @@ pub struct Ridge<'a> {
 }
 
 /// α and b for each λ; none where K + λnW⁻¹ is not positive definite in floating point, and none at all of a stopped
-/// run. Two n×n arrays have to fit the budget.
+/// run. Two n×n arrays and a band for each λ have to fit the budget.
 ///
 /// ```
 /// use mercer_linalg::Budget;
@@ -70,31 +78,30 @@ pub fn ridge_path(
     if rows.is_empty() {
         return Err(if n == 0 { SolveError::Empty } else { SolveError::NoWeight });
     }
-    squares::afford("ridge path", rows.len(), 16, budget, "choose solver cg, or raise --memory")?;
+    let systems = lambdas.len() * if ridge.offset { 2 } else { 1 };
+    let each = 16 + (lambdas.len() * FACTOR + systems * VECTORS).div_ceil(rows.len()) as u128;
+    squares::afford("ridge path", rows.len(), each, budget, "choose solver cg, or raise --memory")?;
     let roots: Vec<f64> = rows.iter().map(|&i| weight(i).sqrt()).collect();
     let Some(system) = Scaled::load(gram, &rows, &roots, run) else { return Ok(None) };
     let targets: Vec<f64> = rows.iter().zip(&roots).map(|(&i, root)| ridge.y[i] * root).collect();
     let shifts: Vec<f64> = lambdas.iter().map(|lambda| lambda * n as f64).collect();
-    let one = |target: &[f64]| -> Vec<Column> {
-        shifts.iter().enumerate().map(|(k, &shift)| Column::new(k, shift, target)).collect()
-    };
-    let mut columns = one(&targets);
-    if ridge.offset {
-        columns.extend(one(&roots));
-    }
-    if !system.solve(&shifts, &mut columns, run) {
+    let aims = if ridge.offset { vec![targets, roots.clone()] } else { vec![targets] };
+    let mut columns: Vec<Column> = (0..aims.len() * shifts.len())
+        .map(|at| Column::new(at % shifts.len(), shifts[at % shifts.len()], at / shifts.len()))
+        .collect();
+    if !system.solve(&shifts, &aims, &mut columns, run) {
         return Ok(None);
     }
     let found = (0..shifts.len()).map(|k| {
         let v = columns[k].answer()?;
-        let bias = match columns.get(shifts.len() + k) {
-            None => 0.0,
-            Some(ones) => dot(&roots, v) / dot(&roots, ones.answer()?),
+        let ones = match columns.get(shifts.len() + k) {
+            None => None,
+            Some(column) => Some(column.answer()?),
         };
+        let bias = ones.map_or(0.0, |ones| dot(&roots, v) / dot(&roots, ones));
         let mut alpha = vec![0.0; n];
         for (at, &i) in rows.iter().enumerate() {
-            let lift = columns.get(shifts.len() + k).map_or(0.0, |ones| bias * ones.x[at]);
-            alpha[i] = roots[at] * (v[at] - lift);
+            alpha[i] = roots[at] * (v[at] - ones.map_or(0.0, |ones| bias * ones[at]));
         }
         (bias.is_finite() && alpha.iter().all(|a| a.is_finite())).then_some((alpha, bias))
     });
@@ -104,69 +111,13 @@ pub fn ridge_path(
 /// α and b for one λ.
 pub type Line = (Vec<f64>, f64);
 
+/// What a route finds; none where it does not suit.
+type Found = Result<Option<Box<dyn Near>>, CholeskyError>;
+
 /// A = W^½KW^½.
 struct Scaled {
     n: usize,
     entries: Buffer<f64>,
-    /// The largest Σ_j|A_ij|: no eigenvalue is above it.
-    norm: f64,
-}
-
-/// One system (A + shift)x = target, as far as it is solved.
-struct Column {
-    /// Which of the shifts.
-    which: usize,
-    shift: f64,
-    target: Vec<f64>,
-    x: Vec<f64>,
-    residual: Vec<f64>,
-    /// The largest residual; infinite as long as there is no answer.
-    error: f64,
-    state: State,
-}
-
-#[derive(PartialEq)]
-enum State {
-    /// It may get better.
-    Open,
-    /// Another refinement would not help.
-    Stuck,
-    /// Nothing but rounding is left.
-    Rounded,
-}
-
-impl Column {
-    fn new(which: usize, shift: f64, target: &[f64]) -> Self {
-        let (x, residual) = (vec![0.0; target.len()], target.to_vec());
-        Self { which, shift, target: target.to_vec(), x, residual, error: f64::INFINITY, state: State::Open }
-    }
-
-    fn answer(&self) -> Option<&[f64]> {
-        (self.error < f64::INFINITY).then_some(&self.x[..])
-    }
-
-    /// Takes a step if that leaves less of the equations.
-    fn step(&mut self, x: &[f64], product: &[f64], norm: f64) {
-        let residual: Vec<f64> =
-            (0..x.len()).map(|i| self.target[i] - product[i] - self.shift * x[i]).collect();
-        let error =
-            residual.iter().fold(0.0, |most: f64, r| if r.is_nan() { f64::NAN } else { most.max(r.abs()) });
-        if error.is_nan() || error >= self.error {
-            self.state = State::Stuck;
-            return;
-        }
-        let largest = x.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-        let is_small = |i: usize| {
-            let scale = norm * largest + (self.shift * x[i]).abs() + self.target[i].abs();
-            residual[i].abs() <= ROUNDED * f64::EPSILON * scale
-        };
-        if (0..x.len()).all(is_small) {
-            self.state = State::Rounded;
-        } else if error > 0.5 * self.error {
-            self.state = State::Stuck;
-        }
-        (self.x, self.residual, self.error) = (x.to_vec(), residual, error);
-    }
 }
 
 impl Scaled {
@@ -175,69 +126,63 @@ impl Scaled {
         let n = rows.len();
         let mut entries = Buffer::zeros(n * n);
         gram.square_double(rows, &mut entries, &|| run.stop().is_some());
-        let scale = |(row, root): (&mut [f64], &f64)| {
+        entries.par_chunks_mut(n.max(1)).zip(roots).for_each(|(row, root)| {
             row.iter_mut().zip(roots).for_each(|(value, other)| *value *= root * other);
-            row.iter().map(|v| v.abs()).sum::<f64>()
-        };
-        let norm = entries.par_chunks_mut(n.max(1)).zip(roots).map(scale).reduce(|| 0.0, f64::max);
-        run.stop().is_none().then_some(Self { n, entries, norm })
+        });
+        run.stop().is_none().then_some(Self { n, entries })
     }
 
     /// Solves what can be solved; `false` of a run that is stopped.
-    fn solve(&self, shifts: &[f64], columns: &mut [Column], run: &Run<'_>) -> bool {
+    fn solve(&self, shifts: &[f64], aims: &[Vec<f64>], columns: &mut [Column], run: &Run<'_>) -> bool {
         let least = shifts.iter().copied().fold(f64::INFINITY, f64::min);
-        if self.n >= LARGE && self.norm <= MILD * least && !self.by::<f32>(shifts, columns, run) {
-            return false;
-        }
-        if columns.iter().all(|column| column.state == State::Rounded) {
-            return true;
-        }
-        columns.iter_mut().filter(|column| column.state == State::Stuck).for_each(|c| c.state = State::Open);
-        self.by::<f64>(shifts, columns, run)
-    }
-
-    /// Refines open columns with a reduction in one precision.
-    fn by<T: Factored>(&self, shifts: &[f64], columns: &mut [Column], run: &Run<'_>) -> bool {
-        let n = self.n;
-        let mut copy = Buffer::<T>::zeros(n * n);
-        copy.par_iter_mut().zip(&self.entries[..]).for_each(|(to, &from)| *to = T::of(from));
-        let banded = match Banded::reduce(n, copy, &|| run.stop().is_some()) {
-            Ok(banded) => banded,
-            Err(CholeskyError::Stopped) => return false,
-            // Its size is right, and a reduction has no pivots.
-            Err(_) => return true,
-        };
-        let factors: Vec<Option<BandFactor>> =
-            shifts.par_iter().map(|&shift| banded.factor(shift).ok()).collect();
-        for column in columns.iter_mut().filter(|column| factors[column.which].is_none()) {
-            column.state = State::Stuck;
-        }
-        for _ in 0..ROUNDS {
-            if run.stop().is_some() {
-                return false;
+        let (few, short) = (|| self.few(shifts, least, run), || self.short(shifts, least, run));
+        let exact = || self.exact(shifts, run);
+        let routes: [(&dyn Fn() -> Found, usize); 3] =
+            [(&few, ROUNDS[0]), (&short, ROUNDS[0]), (&exact, ROUNDS[1])];
+        let first = if self.n >= LARGE { 0 } else { 2 };
+        for (route, rounds) in &routes[first..] {
+            match route() {
+                Err(CholeskyError::Stopped) => return false,
+                // Its size is right, and no route has pivots that fail.
+                Err(_) | Ok(None) => continue,
+                Ok(Some(near)) => {
+                    if !refine(self, near.as_ref(), aims, columns, *rounds, run) {
+                        return false;
+                    }
+                }
             }
-            let mut open: Vec<&mut Column> =
-                columns.iter_mut().filter(|column| column.state == State::Open).collect();
-            if open.is_empty() {
+            if columns.iter().all(Column::is_solved) {
                 break;
             }
-            let mut steps: Vec<f64> =
-                open.iter().flat_map(|column| column.residual.iter().copied()).collect();
-            banded.turn(&mut steps);
-            steps.par_chunks_mut(n).zip(&open).for_each(|(step, column)| {
-                if let Some(factor) = &factors[column.which] {
-                    factor.solve(step);
-                }
-            });
-            banded.turn_back(&mut steps);
-            for (step, column) in steps.chunks_exact_mut(n).zip(&open) {
-                step.iter_mut().zip(&column.x).for_each(|(step, x)| *step += x);
-            }
-            let products = symmetric_product(n, &self.entries, &steps);
-            let each = steps.chunks_exact(n).zip(products.chunks_exact(n));
-            open.iter_mut().zip(each).for_each(|(column, (x, product))| column.step(x, product, self.norm));
         }
         true
+    }
+
+    /// By few columns. A small trace is worth having as long as they are few; then conjugate gradients are cheaper.
+    fn few(&self, shifts: &[f64], least: f64, run: &Run<'_>) -> Found {
+        let n = self.n;
+        let aim = Aim { fine: 0.1 * least, coarse: 100.0 * least, few: n / 8, most: 2 * n / 5 };
+        let poll = || run.stop().is_some();
+        let low = LowRank::of(n, &self.entries, aim, &poll)?.filter(|low| low.rank() > 0);
+        let Some(low) = low else { return Ok(None) };
+        let inner = Banded::reduce(low.rank(), low.inner(), &poll)?;
+        Ok(Some(Box::new(Few::new(low, Turned::new(inner, shifts), shifts))))
+    }
+
+    /// By a reduction in `f32`.
+    fn short(&self, shifts: &[f64], least: f64, run: &Run<'_>) -> Found {
+        let banded = Banded::reduce_rest(self.n, &self.entries, &|| run.stop().is_some())?;
+        let rounding = banded.rounding();
+        Ok((rounding <= MILD * least)
+            .then(|| Box::new(Turned::lifted(banded, shifts, rounding)) as Box<dyn Near>))
+    }
+
+    /// By a reduction in `f64`.
+    fn exact(&self, shifts: &[f64], run: &Run<'_>) -> Found {
+        let mut copy = Buffer::<f64>::zeros(self.n * self.n);
+        copy.copy_from_slice(&self.entries);
+        let banded = Banded::reduce(self.n, copy, &|| run.stop().is_some())?;
+        Ok(Some(Box::new(Turned::new(banded, shifts))))
     }
 }
 
@@ -293,11 +238,68 @@ mod tests {
         }
     }
 
+    /// Gaussian values of points on a line, so wide, plus a constant.
+    fn wide(n: usize, width: f64, constant: f64) -> Stored<f64> {
+        let apart = |at: usize| ((at / n) as f64 - (at % n) as f64) / width;
+        let entries: Vec<f64> = (0..n * n).map(|at| (-0.5 * apart(at).powi(2)).exp() + constant).collect();
+        Stored::from_entries(n, &entries, Budget::default()).unwrap()
+    }
+
+    /// Which of the routes are taken for a matrix and its smallest λ: few columns, and `f32`.
+    fn routes(gram: &dyn Gram, lambda: f64) -> (bool, bool) {
+        let (n, run) = (gram.len(), Run::quiet(Tolerance::default()));
+        let (rows, least) = ((0..n).collect::<Vec<_>>(), lambda * n as f64);
+        let system = Scaled::load(gram, &rows, &vec![1.0; n], &run).unwrap();
+        let few = system.few(&[least], least, &run).unwrap().is_some();
+        (few, system.short(&[least], least, &run).unwrap().is_some())
+    }
+
     #[test]
-    fn a_reduction_in_single_precision_gives_the_same_answers() {
+    fn every_route_has_the_answers_of_fits_one_by_one() {
+        let n = LARGE + 30;
+        let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.02).sin() + (i % 7) as f64 * 0.1).collect();
+        let weights: Vec<f64> = (0..n).map(|i| (i % 4) as f64 * 0.7).collect();
+        // Smooth; rough, with a constant far above the rest; rough, with a λ below all rounding in f32.
+        let cases = [
+            (wide(n, 60.0, 0.0), 1e-9, (true, true), 1e-7),
+            (wide(n, 2.0, 50.0), 1e-8, (false, true), 1e-8),
+            (wide(n, 2.0, 0.0), 1e-12, (false, false), 1e-7),
+        ];
+        for (gram, least, expected, within) in cases {
+            assert_eq!(routes(&gram, least), expected, "{least}");
+            let lambdas = [least, 1e-6, 1e-3, 0.1];
+            agree(&gram, Ridge { y: &y, weights: None, offset: false }, &lambdas, within);
+            agree(&gram, Ridge { y: &y, weights: Some(&weights), offset: true }, &lambdas, within);
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit_on_any_route() {
         let n = LARGE + 30;
         let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.02).sin()).collect();
-        agree(&line(n), Ridge { y: &y, weights: None, offset: true }, &[1e-6, 1e-4, 1e-2], 1e-9);
+        for gram in [wide(n, 60.0, 0.0), wide(n, 2.0, 0.0)] {
+            let with = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let (ridge, run) =
+                    (Ridge { y: &y, weights: None, offset: true }, Run::quiet(Tolerance::default()));
+                pool.install(|| {
+                    ridge_path(&gram, ridge, &[1e-8, 1e-3], Budget::default(), &run).unwrap().unwrap()
+                })
+            };
+            assert!(with(1) == with(3));
+        }
+    }
+
+    #[test]
+    fn a_large_matrix_that_is_not_positive_definite_has_no_answer_either() {
+        let n = LARGE + 30;
+        let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.02).sin() + 1.0).collect();
+        let run = Run::quiet(Tolerance::default());
+        // A Gaussian less a constant has one negative eigenvalue, about −0.3·n.
+        let gram = wide(n, 60.0, -0.5);
+        let ridge = Ridge { y: &y, weights: None, offset: false };
+        let found = ridge_path(&gram, ridge, &[1e-6, 1.0], Budget::default(), &run).unwrap().unwrap();
+        assert!(found[0].is_none() && found[1].is_some());
     }
 
     #[test]

@@ -54,9 +54,10 @@ impl Softmax {
         run: &mut Run<'_>,
     ) -> Result<SoftmaxSolution, SolveError> {
         let size = problem.len() * problem.classes();
+        let vectors = afford(problem, self.budget)?;
         let start =
             start.filter(|start| start.alpha.len() == size && start.offsets.len() == problem.classes());
-        let begun = match self.prepare(problem, run) {
+        let begun = match self.prepare(problem, vectors, run) {
             Ok(machine) => {
                 let alpha = start.map_or_else(|| vec![0.0; size], |start| start.alpha.clone());
                 let near = start.map_or_else(|| vec![0.0; problem.classes()], |start| start.offsets.clone());
@@ -68,9 +69,12 @@ impl Softmax {
         match begun {
             Ok((machine, point)) => Ok(machine.descend(point, run)),
             Err(status) => {
-                // Nothing was done: the start, or zero with the offsets of the shares of classes.
+                // Nothing was done: the start, or zero with the offsets of the shares of classes, log W_c.
                 let zero = vec![0.0; size];
-                let offsets = best_offsets(problem, &zero, &vec![0.0; problem.classes()]);
+                let shares: Vec<f64> = problem.class_weights().iter().map(|weight| weight.ln()).collect();
+                let is_known = shares.iter().all(|share| share.is_finite());
+                let near = if is_known { shares } else { vec![0.0; problem.classes()] };
+                let offsets = best_offsets(problem, &zero, &near, &|| is_known);
                 let nothing = Point { alpha: zero.clone(), scores: zero, offsets };
                 let kept = start.map(|start| SoftmaxSolution { status, iterations: 0, ..start.clone() });
                 Ok(kept.unwrap_or_else(|| finished(run, nothing, status, 0)))
@@ -82,15 +86,31 @@ impl Softmax {
     fn prepare<'p, 'a>(
         &self,
         problem: &'p SoftmaxProblem<'a>,
+        vectors: u128,
         run: &mut Run<'_>,
     ) -> Result<Machine<'p, 'a>, Status> {
         let (n, classes) = (problem.len(), problem.classes());
         let rows: Vec<usize> = (0..n).collect();
-        let is_held = self.budget.allows(n as u128 * n as u128 * size_of::<f64>() as u128);
+        let is_held = self.budget.allows(n as u128 * n as u128 * size_of::<f64>() as u128 + vectors);
         let kernel = if is_held { Some(load(problem.gram(), &rows, run)?) } else { None };
         let columns = Columns::new(problem.gram(), &rows, rank(n, classes, self.budget), run)?;
         Ok(Machine { problem, kernel, columns })
     }
+}
+
+/// Vectors of a coefficient for each row and class that are held at once: iterates with their scores, chances, and those
+/// of conjugate gradients.
+const VECTORS: u128 = 20;
+
+/// The bytes of these vectors; an error unless the budget has room for them.
+fn afford(problem: &SoftmaxProblem<'_>, budget: Budget) -> Result<u128, SolveError> {
+    let (rows, classes) = (problem.len(), problem.classes());
+    let needed = VECTORS * (rows * classes * size_of::<f64>()) as u128;
+    if budget.allows(needed) {
+        return Ok(needed);
+    }
+    let instead = "use --multi one-vs-rest, which solves one class at a time, or raise --memory".to_owned();
+    Err(SolveError::OverBudget { solver: "softmax", rows, needed, budget: budget.bytes(), instead })
 }
 
 /// Columns of the preconditioner: setting it up costs n·rank² a class, and a product n².
@@ -171,8 +191,12 @@ impl Machine<'_, '_> {
             self.count(run, 1);
             self.products(&alpha, run)?
         };
-        let offsets = best_offsets(self.problem, &scores, near);
-        Ok(Point { alpha, scores, offsets })
+        let offsets = best_offsets(self.problem, &scores, near, &|| run.stop().is_some());
+        match run.stop() {
+            // Offsets that were not found might be worse than those of the iterate before.
+            Some(status) => Err(status),
+            None => Ok(Point { alpha, scores, offsets }),
+        }
     }
 
     fn descend(&self, mut point: Point, run: &mut Run<'_>) -> SoftmaxSolution {
