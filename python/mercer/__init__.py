@@ -1,6 +1,6 @@
 """Kernel machines: exact, composable, certified."""
 
-from mercer import datasets, kernels, maps
+from mercer import datasets, displays, kernels, maps
 from mercer._files import load
 from mercer._gram import Gram, gram, repair
 from mercer._mercer import version as __version__
@@ -38,6 +38,7 @@ __all__ = [
     "RBFSampler",
     "__version__",
     "datasets",
+    "displays",
     "gram",
     "kernels",
     "load",

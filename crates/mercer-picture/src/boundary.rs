@@ -7,7 +7,7 @@ use mercer_view::{Axis, Boundary, Field, Ground};
 use crate::PictureError;
 use crate::components::{self, Plane};
 use crate::coordinates::{Coordinate, coordinates, values, varied};
-use crate::rows::{Rows, spots, thinned};
+use crate::rows::{Rows, roles, spots, thinned};
 use crate::words::{aim, count, number, subtitle};
 
 /// Which plane is shown of a model of more than two numbers.
@@ -23,16 +23,27 @@ pub enum Slice {
 }
 
 /// Crossings of the grid along each side. The contours are interpolated between them, which is finer than a screen.
-const SIDE: usize = 200;
+pub const SIDE: usize = 200;
 
 /// What a model answers in a plane, with rows of data; see the example of the crate.
 pub fn boundary(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Boundary, PictureError> {
+    boundary_on(model, rows, slice, SIDE)
+}
+
+/// The same on a grid with so many crossings along each side, at least two.
+pub fn boundary_on(
+    model: &Model,
+    rows: &Rows<'_>,
+    slice: &Slice,
+    side: usize,
+) -> Result<Boundary, PictureError> {
+    let side = side.max(2);
     let (found, rest) = coordinates(model, rows.table);
     let pair = match slice {
         Slice::Medians(None) => found.first_chunk::<2>().map(|[x, y]| [x, y]),
         Slice::Medians(Some(names)) => Some([named(&found, &names[0])?, named(&found, &names[1])?]),
         Slice::Usual if found.len() == 2 && !rest => found.first_chunk::<2>().map(|[x, y]| [x, y]),
-        Slice::Usual | Slice::Components => return of_components(model, rows),
+        Slice::Usual | Slice::Components => return of_components(model, rows, side),
     };
     let Some([x, y]) = pair else {
         return Err(PictureError::Nothing(format!(
@@ -48,7 +59,7 @@ pub fn boundary(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Boundar
         )));
     }
     let others = found.len().saturating_sub(2);
-    let mut view = of_columns(model, rows, [x, y])?;
+    let mut view = of_columns(model, rows, [x, y], side)?;
     if others > 0 || rest {
         let what = if rest {
             "numbers at their medians, all else as most often"
@@ -71,7 +82,12 @@ fn named<'a>(found: &'a [Coordinate], name: &str) -> Result<&'a Coordinate, Pict
     })
 }
 
-fn of_columns(model: &Model, rows: &Rows<'_>, [x, y]: [&Coordinate; 2]) -> Result<Boundary, PictureError> {
+fn of_columns(
+    model: &Model,
+    rows: &Rows<'_>,
+    [x, y]: [&Coordinate; 2],
+    side: usize,
+) -> Result<Boundary, PictureError> {
     let (across, up) = (values(rows.table, x), values(rows.table, y));
     let ends = |values: &[f64]| {
         let axis = Axis::around("", values.iter().copied());
@@ -80,14 +96,14 @@ fn of_columns(model: &Model, rows: &Rows<'_>, [x, y]: [&Coordinate; 2]) -> Resul
         (axis.low - room, axis.high + room)
     };
     let (ends_x, ends_y) = (ends(&across), ends(&up));
-    let places = Field::places(ends_x, ends_y, SIDE, SIDE);
+    let places = Field::places(ends_x, ends_y, side, side);
     let along = |k: usize| places.iter().map(|place| place[k]).collect::<Vec<f64>>();
     let grid = varied(rows.table, &[(x, along(0)), (y, along(1))])?;
     let ground = ground(model, &model.predict(&grid)?, |values| Field {
         x: ends_x,
         y: ends_y,
-        columns: SIDE,
-        rows: SIDE,
+        columns: side,
+        rows: side,
         values,
     });
     let prediction = model.predict(rows.table)?;
@@ -96,7 +112,7 @@ fn of_columns(model: &Model, rows: &Rows<'_>, [x, y]: [&Coordinate; 2]) -> Resul
     Ok(Boundary { spots, notes, ..dressed(view, model, rows, &prediction) })
 }
 
-fn of_components(model: &Model, rows: &Rows<'_>) -> Result<Boundary, PictureError> {
+fn of_components(model: &Model, rows: &Rows<'_>, side: usize) -> Result<Boundary, PictureError> {
     let (chosen, note) = thinned(rows.table.len(), components::MOST);
     if chosen.len() < 2 {
         return Err(PictureError::Nothing(format!("{} has no two rows to find components of", rows.name)));
@@ -115,15 +131,15 @@ fn of_components(model: &Model, rows: &Rows<'_>) -> Result<Boundary, PictureErro
     };
     let (x, y) = (ends(0), ends(1));
     let scores: Vec<f64> =
-        Field::places(x, y, SIDE, SIDE).into_iter().flat_map(|place| plane.at(place)).collect();
+        Field::places(x, y, side, side).into_iter().flat_map(|place| plane.at(place)).collect();
     let (machines, outcome) = (prediction.machines, Outcome::Numbers(Vec::new()));
     let grid = Prediction { scores, machines, outcome };
-    let ground = ground(model, &grid, |values| Field { x, y, columns: SIDE, rows: SIDE, values });
-    // Roles are those of rows of the whole table.
-    let whole = spots(model, rows, &model.predict(rows.table)?, |_| [0.0, 0.0]).0;
+    let ground = ground(model, &grid, |values| Field { x, y, columns: side, rows: side, values });
     let (mut spots, mut notes) = spots(model, &few, &prediction, |row| plane.places[row]);
-    if note.is_none() && whole.len() == spots.len() {
-        spots.iter_mut().zip(&whole).for_each(|(spot, own)| spot.support = own.support);
+    // Of some of its rows alone nobody could tell that the model learned from them.
+    if note.is_some() && model.learned_from(rows.table, rows.target) {
+        let whole = roles(model, rows)?;
+        spots.iter_mut().zip(&chosen).for_each(|(spot, &row)| spot.support = whole[row].support);
     }
     notes.extend(note);
     notes.push(

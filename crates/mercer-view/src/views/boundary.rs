@@ -1,17 +1,17 @@
 //! What a machine answers everywhere in a plane: the boundary with its margins, the regions of several classes, or the
 //! surface of a number; and the rows that it was made from (`docs/maths.md` §7).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::spot::{Spot, keys, repeated};
 use crate::colour::{ground, series};
 use crate::plot::{
     Axis, Bar, Dash, Field, Figure, Image, Key, Look, Mark, Plot, Swatch, Tone, contours, hull,
 };
-use crate::{ColourMap, Range, Rgb, Theme};
+use crate::{Range, Rgb, Theme};
 
 /// What a machine answers in a plane.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ground {
     /// The score of two classes: the boundary is at 0, the margins are at −1 and 1, and the second class is above 0.
     Scores(Field),
@@ -44,7 +44,7 @@ impl Ground {
 /// assert!(view.figure(Look::wide(400.0)).svg()?.contains("inside"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Boundary {
     /// The heading.
     pub title: String,
@@ -188,14 +188,7 @@ fn painter(what: &Ground, theme: Theme) -> Box<dyn Fn(f64) -> Option<Rgb>> {
         }
         Ground::Numbers(field) => {
             let range = range(field);
-            Box::new(move |value| {
-                let map = if range.low < 0.0 && range.high > 0.0 {
-                    ColourMap::Diverging
-                } else {
-                    ColourMap::Sequential
-                };
-                value.is_finite().then(|| map.colour(range.fraction(value)))
-            })
+            Box::new(move |value| value.is_finite().then(|| range.colour(value)))
         }
     }
 }
