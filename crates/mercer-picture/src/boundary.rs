@@ -96,16 +96,11 @@ fn of_columns(
         (axis.low - room, axis.high + room)
     };
     let (ends_x, ends_y) = (ends(&across), ends(&up));
-    let places = Field::places(ends_x, ends_y, side, side);
-    let along = |k: usize| places.iter().map(|place| place[k]).collect::<Vec<f64>>();
-    let grid = varied(rows.table, &[(x, along(0)), (y, along(1))])?;
-    let ground = ground(model, &model.predict(&grid)?, |values| Field {
-        x: ends_x,
-        y: ends_y,
-        columns: side,
-        rows: side,
-        values,
-    });
+    let values = asked(model, &Field::places(ends_x, ends_y, side, side), |places| {
+        let along = |k: usize| places.iter().map(|place| place[k]).collect::<Vec<f64>>();
+        Ok(model.predict(&varied(rows.table, &[(x, along(0)), (y, along(1))])?)?)
+    })?;
+    let ground = ground(model, Field { x: ends_x, y: ends_y, columns: side, rows: side, values });
     let prediction = model.predict(rows.table)?;
     let (spots, notes) = spots(model, rows, &prediction, |row| [across[row], up[row]]);
     let view = Boundary::new(aim(model), [&x.name, &y.name], ground);
@@ -130,11 +125,11 @@ fn of_components(model: &Model, rows: &Rows<'_>, side: usize) -> Result<Boundary
         (axis.low, axis.high)
     };
     let (x, y) = (ends(0), ends(1));
-    let scores: Vec<f64> =
-        Field::places(x, y, side, side).into_iter().flat_map(|place| plane.at(place)).collect();
-    let (machines, outcome) = (prediction.machines, Outcome::Numbers(Vec::new()));
-    let grid = Prediction { scores, machines, outcome };
-    let ground = ground(model, &grid, |values| Field { x, y, columns: side, rows: side, values });
+    let values = asked(model, &Field::places(x, y, side, side), |places| {
+        let scores: Vec<f64> = places.iter().flat_map(|&place| plane.at(place)).collect();
+        Ok(Prediction { scores, machines: prediction.machines, outcome: Outcome::Numbers(Vec::new()) })
+    })?;
+    let ground = ground(model, Field { x, y, columns: side, rows: side, values });
     let (mut spots, mut notes) = spots(model, &few, &prediction, |row| plane.places[row]);
     // Of some of its rows alone nobody could tell that the model learned from them.
     if note.is_some() && model.learned_from(rows.table, rows.target) {
@@ -158,17 +153,30 @@ fn of_components(model: &Model, rows: &Rows<'_>, side: usize) -> Result<Boundary
     Ok(Boundary { spots, notes, ..dressed(view, model, rows, &prediction) })
 }
 
-/// The answers on a grid, as what is drawn.
-fn ground(model: &Model, grid: &Prediction, field: impl Fn(Vec<f64>) -> Field) -> Ground {
+/// Scores that are held at once: of many machines those of a whole grid would not fit.
+const HELD: usize = 1 << 22;
+
+/// What is drawn at each place: a score of two classes, the number of a class, or a number.
+fn asked(
+    model: &Model,
+    places: &[[f64; 2]],
+    predict: impl Fn(&[[f64; 2]]) -> Result<Prediction, PictureError>,
+) -> Result<Vec<f64>, PictureError> {
+    let mut values = Vec::with_capacity(places.len());
+    for some in places.chunks((HELD / model.machines().len().max(1)).max(1)) {
+        values.extend(drawn(model, &predict(some)?));
+    }
+    Ok(values)
+}
+
+fn drawn(model: &Model, found: &Prediction) -> Vec<f64> {
+    let classes = model.classes().len();
     match model.task() {
-        Task::Numbers => Ground::Numbers(field(firsts(grid))),
-        Task::Novelty => Ground::Scores(field(firsts(grid))),
-        Task::Classes if model.classes().len() == 2 => {
-            Ground::Scores(field((0..grid.len()).map(|row| of_two(model, grid, row)).collect()))
+        Task::Numbers | Task::Novelty => {
+            found.scores.chunks(found.machines.max(1)).map(|row| row[0]).collect()
         }
+        Task::Classes if classes == 2 => (0..found.len()).map(|row| of_two(model, found, row)).collect(),
         Task::Classes => {
-            let classes = model.classes().len();
-            let scores = grid.class_scores(model);
             let winner = |row: &[f64]| {
                 let best = row
                     .iter()
@@ -176,8 +184,18 @@ fn ground(model: &Model, grid: &Prediction, field: impl Fn(Vec<f64>) -> Field) -
                     .fold(0, |best, (k, score)| if *score > row[best] { k } else { best });
                 best as f64
             };
-            Ground::Regions(field(scores.chunks_exact(classes.max(1)).map(winner).collect()))
+            found.class_scores(model).chunks_exact(classes.max(1)).map(winner).collect()
         }
+    }
+}
+
+/// What a field of a model is.
+fn ground(model: &Model, field: Field) -> Ground {
+    match model.task() {
+        Task::Numbers => Ground::Numbers(field),
+        Task::Novelty => Ground::Scores(field),
+        Task::Classes if model.classes().len() == 2 => Ground::Scores(field),
+        Task::Classes => Ground::Regions(field),
     }
 }
 
@@ -189,10 +207,6 @@ pub(crate) fn of_two(model: &Model, found: &Prediction, row: usize) -> f64 {
     // The only machine of a pair speaks for the first class.
     let sign = if model.machines()[0].pair().is_some() { -1.0 } else { 1.0 };
     sign * found.score(row, 0)
-}
-
-fn firsts(grid: &Prediction) -> Vec<f64> {
-    grid.scores.chunks(grid.machines.max(1)).map(|row| row[0]).collect()
 }
 
 /// Title, classes and captions.

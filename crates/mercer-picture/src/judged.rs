@@ -109,6 +109,11 @@ fn sparse(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 
 /// Whether the probabilities of a model are what they say.
 pub fn reliability(model: &Model, rows: &Rows<'_>) -> Result<Reliability, PictureError> {
+    if model.task() != Task::Classes {
+        return Err(PictureError::Nothing(
+            "only classes have probabilities; the model answers otherwise".to_owned(),
+        ));
+    }
     let codes = codes(model, rows)?;
     let found = calibrated(&model.probabilities(rows.table)?, &codes, model.classes().len())?;
     Ok(Reliability { subtitle: subtitle(model, rows.name), ..found })

@@ -144,32 +144,41 @@ fn roles_of(model: &Model, rows: &Rows<'_>, prediction: &Prediction) -> Roles {
     let Some(target) = known.filter(|_| model.task() == Task::Classes && has_margin(model)) else {
         return Roles { roles, is_everything };
     };
-    for (place, machine) in model.machines().iter().enumerate() {
-        let mut coefficients = vec![0.0; n];
-        for (&row, &alpha) in model.rows().iter().zip(&machine.coefficients).filter(|(row, _)| **row < n) {
-            coefficients[row] = alpha;
-        }
-        for (row, role) in roles.iter_mut().enumerate() {
-            let Some(class) = class_of(model.classes(), &target.data, row) else { continue };
-            let Some(y) = side(machine, class) else { continue };
-            let slack = (1.0 - y * prediction.score(row, place)).max(0.0);
-            role.slack = role.slack.max(slack);
-            if role.support != Support::None && coefficients[row] != 0.0 && slack > 1e-3 {
-                role.support = Support::Bound;
+    let mut own: Vec<Vec<usize>> = vec![Vec::new(); model.classes().len()];
+    for row in 0..n {
+        class_of(model.classes(), &target.data, row).into_iter().for_each(|class| own[class].push(row));
+    }
+    let mut places = vec![None; n];
+    model
+        .rows()
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| **row < n)
+        .for_each(|(at, &row)| places[row] = Some(at));
+    for (number, machine) in model.machines().iter().enumerate() {
+        for (y, class) in sides(machine, own.len()) {
+            for &row in &own[class] {
+                let (role, slack) = (&mut roles[row], (1.0 - y * prediction.score(row, number)).max(0.0));
+                role.slack = role.slack.max(slack);
+                let has_coefficient = places[row].is_some_and(|at| machine.coefficients[at] != 0.0);
+                if role.support != Support::None && has_coefficient && slack > 1e-3 {
+                    role.support = Support::Bound;
+                }
             }
         }
     }
     Roles { roles, is_everything }
 }
 
-/// The side of a machine that a class is on; none where it does not know the class.
-fn side(machine: &Machine, class: usize) -> Option<f64> {
-    let sign = |is_first: bool| if is_first { 1.0 } else { -1.0 };
+/// The classes that a machine knows, each with the side that it is on.
+fn sides(machine: &Machine, classes: usize) -> Vec<(f64, usize)> {
+    let against =
+        |own: usize| (0..classes).map(|class| (if class == own { 1.0 } else { -1.0 }, class)).collect();
     match machine.between {
-        None => Some(sign(class == 1)),
-        Some(Between::Rest(own)) => Some(sign(class == own)),
-        Some(Between::Pair(first, second)) if class == first || class == second => Some(sign(class == first)),
-        Some(Between::Pair(..) | Between::Softmax(_)) => None,
+        None => against(1),
+        Some(Between::Rest(own)) => against(own),
+        Some(Between::Pair(first, second)) => vec![(1.0, first), (-1.0, second)],
+        Some(Between::Softmax(_)) => Vec::new(),
     }
 }
 

@@ -80,7 +80,9 @@ impl Shown {
     /// What draws itself: matrices have a picture of their own.
     fn drawn(&self, look: Look) -> Box<dyn View> {
         match self {
-            Self::Gram(view) => Box::new(HeatMap { theme: look.theme, ..view.clone() }),
+            Self::Gram(view) => {
+                Box::new(HeatMap { theme: look.theme, width: Some(look.width), ..view.clone() })
+            }
             other => Box::new(other.figure(look)),
         }
     }

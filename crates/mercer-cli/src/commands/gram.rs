@@ -153,7 +153,8 @@ fn draw(
     let order = if ideal.is_some() { ", rows ordered by label" } else { "" };
     let title = format!("Gram matrix of {data}{order}");
     let theme = if options.dark { Theme::Dark } else { Theme::Light };
-    let map = HeatMap { theme, ..matrices(title, kernel, panels, ideal) };
+    let width = options.width.map(f64::from);
+    let map = HeatMap { theme, width, ..matrices(title, kernel, panels, ideal) };
     mercer::view::write(path, &map)?;
     note(&format!("drawn: {}", path.display()));
     Ok(())

@@ -128,7 +128,8 @@ impl Boundary {
             for (level, width, dash) in
                 [(-1.0, 1.1, Dash::Dashed), (1.0, 1.1, Dash::Dashed), (0.0, 2.0, Dash::Solid)]
             {
-                let lines = contours(field, level).into_iter();
+                let lines = if crosses(field, level) { contours(field, level) } else { Vec::new() };
+                let lines = lines.into_iter();
                 marks.extend(lines.map(|points| Mark::Line { points, tone: Tone::Strong, width, dash }));
             }
         }
@@ -145,8 +146,13 @@ impl Boundary {
     }
 }
 
+/// Whether a field is below a level somewhere and above it elsewhere, by more than rounding: one that is the same
+/// everywhere would be full of lines.
 fn crosses(field: &Field, level: f64) -> bool {
-    hull(field.values.iter().copied()).is_some_and(|(low, high)| low < level && level <= high)
+    hull(field.values.iter().copied()).is_some_and(|(low, high)| {
+        let rounding = 1e-5 * low.abs().max(high.abs());
+        low < level && level <= high && high - low > rounding
+    })
 }
 
 fn range(field: &Field) -> Range {
@@ -190,5 +196,19 @@ fn painter(what: &Ground, theme: Theme) -> Box<dyn Fn(f64) -> Option<Rgb>> {
             let range = range(field);
             Box::new(move |value| value.is_finite().then(|| range.colour(value)))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_has_no_lines() {
+        let noise = |x: f64, _: f64| 1.0 + 1e-7 * (1e5 * x).sin();
+        let flat = Field::from_fn((0.0, 1.0), (0.0, 1.0), 50, 50, noise);
+        let view = Boundary::new("", ["x", "y"], Ground::Scores(flat));
+        assert!(view.legend().is_empty());
+        assert!(!view.plot(Theme::Light).marks.iter().any(|mark| matches!(mark, Mark::Line { .. })));
     }
 }

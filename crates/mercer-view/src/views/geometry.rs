@@ -114,13 +114,17 @@ impl Geometry {
         // The farthest first, so that the nearest are in front.
         rows.sort_by(|a, b| b.0.total_cmp(&a.0));
         marks.push(Mark::Dots(rows.into_iter().map(|(_, dot)| dot).collect()));
-        // As near as the corners of the cube allow, with room for the names.
-        let reach = (0..8_u8)
-            .flat_map(|corner| eye.seen(corner_of(corner)).0)
-            .fold(0.0, |far, at| f64::max(far, at.abs()));
-        let axis = || Axis::bare(-reach - 0.13, reach + 0.13);
-        Plot { title: "three features".to_owned(), marks, square: true, ..Plot::new(axis(), axis()) }
+        // As near as the corners of the cube allow, with room for the name at the left.
+        let reach = (0..8_u8).map(|corner| eye.seen(corner_of(corner)).0[0].abs()).fold(0.0, f64::max);
+        let side = 2.0 * reach + breadth(&self.features[2]) + 0.12;
+        let (x, y) = (Axis::bare(reach + 0.06 - side, reach + 0.06), Axis::bare(-0.5 * side, 0.5 * side));
+        Plot { title: "three features".to_owned(), marks, square: true, ..Plot::new(x, y) }
     }
+}
+
+/// About how wide a name is beside a cube with sides of 1.
+fn breadth(name: &str) -> f64 {
+    (0.036 * name.chars().count() as f64).clamp(0.04, 0.6)
 }
 
 /// A corner of the unit cube by its number.
@@ -185,19 +189,19 @@ impl Eye {
             }
         }
         let [near_u, near_v, _] = nearest;
-        let upright = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]].map(|[u, v]| [u, v, 1.0]);
+        let upright = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]].map(|[u, v]| [u, v, 0.5]);
         let leftmost =
             upright.into_iter().min_by(|one, two| self.seen(*one).0[0].total_cmp(&self.seen(*two).0[0]));
-        // Beside the floor on the side of the eye, and on top of the edge at the left.
+        // Beside the floor on the side of the eye, and at the left of the outermost edge.
         let beside = |near: f64| 1.25 * near - 0.125;
         let places = [
-            ([0.5, beside(near_v), 0.0], -0.035),
-            ([beside(near_u), 0.5, 0.0], -0.035),
-            (leftmost.unwrap_or([0.0, 0.0, 1.0]), 0.045),
+            ([0.5, beside(near_v), 0.0], [0.0, -0.035]),
+            ([beside(near_u), 0.5, 0.0], [0.0, -0.035]),
+            (leftmost.unwrap_or([0.0, 0.0, 0.5]), [-0.5 * breadth(&features[2]) - 0.03, 0.0]),
         ];
-        for (name, (place, up)) in features.iter().zip(places) {
+        for (name, (place, [right, up])) in features.iter().zip(places) {
             let [x, y] = self.seen(place).0;
-            marks.push(Mark::Words { at: [x, y + up], text: name.clone(), tone: Tone::Strong });
+            marks.push(Mark::Words { at: [x + right, y + up], text: name.clone(), tone: Tone::Strong });
         }
         marks
     }
