@@ -4,6 +4,7 @@ from mercer import datasets, displays, kernels, maps
 from mercer._files import load
 from mercer._gram import Gram, gram, repair
 from mercer._mercer import version as __version__
+from mercer._page import Report, report
 from mercer.approximation import Nystroem, RBFSampler
 from mercer.classifiers import GradientKernelClassifier, KernelLogistic, LeastSquaresSVC
 from mercer.decomposition import KernelPCA
@@ -36,6 +37,7 @@ __all__ = [
     "OneClassSVM",
     "Pegasos",
     "RBFSampler",
+    "Report",
     "__version__",
     "datasets",
     "displays",
@@ -44,5 +46,6 @@ __all__ = [
     "load",
     "maps",
     "repair",
+    "report",
     "tune",
 ]

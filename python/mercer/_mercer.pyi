@@ -31,6 +31,7 @@ __all__ = [
     "map_table",
     "path",
     "repair",
+    "report",
     "roles",
     "spectrum",
     "tune",
@@ -263,6 +264,9 @@ def path(
     name: str,
     threads: int | None = None,
 ) -> View: ...
+def report(
+    model: Model, table: Table, target: _Target | None = None, *, name: str, code: str, dark: bool = False
+) -> str: ...
 def roles(model: Model, table: Table, target: _Target | None = None) -> tuple[_Integers, _Floats]: ...
 def kernel_parse(text: str) -> str: ...
 def map_parse(text: str) -> str: ...

@@ -1,7 +1,7 @@
 """Pictures of estimators, searches, kernels and losses: as SVG by themselves, and on axes of matplotlib.
 
-A display holds a view: what is to be seen, as plain data. The command draws the same views. In a notebook a display shows
-itself; `plot` draws it on axes of matplotlib, which is needed for nothing else.
+A display holds a view: what is to be seen, as plain data. The command draws the same views. In a notebook a display
+shows itself; `plot` draws it on axes of matplotlib, which is needed for nothing else.
 """
 
 from mercer.displays._display import Display

@@ -6,13 +6,13 @@ import json
 from collections import defaultdict
 from itertools import islice
 from textwrap import wrap
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 #: Points of a printer in a unit of the picture.
 POINT = 0.72
-DASHES = {"Solid": "-", "Dashed": "--", "Dotted": ":"}
+DASHES: dict[str, Literal["-", "--", ":"]] = {"Solid": "-", "Dashed": "--", "Dotted": ":"}
 MARKERS = {"Disc": "o", "Triangle": "^", "Square": "s", "Diamond": "D", "Cross": "x"}
 
 

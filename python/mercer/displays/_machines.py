@@ -29,9 +29,7 @@ class TraceDisplay(Display):
     """
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, machine: int = 0, name: str | None = None, ax: Any = None
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, *, machine: int = 0, name: str | None = None, ax: Any = None) -> Self:
         """Ask a fitted machine how its solver went.
 
         Parameters

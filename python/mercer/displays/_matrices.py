@@ -35,9 +35,7 @@ class GramDisplay(Display):
     """
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any = None, *, name: str | None = None, ax: Any = None
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, *, name: str | None = None, ax: Any = None) -> Self:
         """Draw the Gram matrix of the kernel of a machine.
 
         Parameters

@@ -16,8 +16,9 @@ from mercer.exceptions import MercerError
 class BoundaryDisplay(Display):
     """What an estimator answers in a plane: boundary and margins, regions of classes, or the surface of a number.
 
-    Rows stand in their classes' colours and forms. A circle around a row is a support vector below its bound, an outline
-    one at its bound; the larger a row, the more slack it has. An estimator of more than two columns is shown in a slice.
+    Rows stand in the colours and forms of their classes. A circle around a row is a support vector below its bound, an
+    outline one at its bound; the larger a row, the more slack it has. An estimator of more than two columns is shown in
+    a slice.
 
     Parameters
     ----------
@@ -61,8 +62,8 @@ class BoundaryDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            Fitted. Machines of mercer are asked by the engine; any other classifier, regressor or outlier detector, such
-            as a pipeline, by its own methods.
+            Fitted. Machines of mercer are asked by the engine; any other classifier, regressor or outlier detector,
+            such as a pipeline, by its own methods.
         X : array-like, sparse matrix, data frame, or list of texts
             Rows to be shown.
         y : array-like of shape (n_samples,), default=None
@@ -126,7 +127,9 @@ class BoundaryDisplay(Display):
 
     def _places(self) -> list[np.ndarray]:
         field = self._field()
-        return list(np.meshgrid(np.linspace(*field["x"], field["columns"]), np.linspace(*field["y"], field["rows"])))
+        (left, right), (low, high) = field["x"], field["y"]
+        across, up = np.linspace(left, right, field["columns"]), np.linspace(low, high, field["rows"])
+        return list(np.meshgrid(across, up))
 
 
 class SweepDisplay(Display):
@@ -210,9 +213,7 @@ class CurveDisplay(Display):
     """
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any = None, *, name: str | None = None, ax: Any = None
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, *, name: str | None = None, ax: Any = None) -> Self:
         """Ask an estimator along its only column.
 
         Parameters

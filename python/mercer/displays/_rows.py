@@ -39,7 +39,7 @@ def asked(estimator: Any, X: Any, y: Any = None) -> Asked | None:
     rows = estimator._checked(X, reset=False)
     table = estimator._table(rows, kernel, fit=False)
     if model.task == "classes":
-        names = estimator._class_names()  # type: ignore[attr-defined]
+        names = estimator._class_names()
         target = None if y is None else (names, codes(y, classes(estimator)))
         return Asked(model, table, target, [str(label) for label in classes(estimator).tolist()])
     return Asked(model, table, None if y is None or model.task == "novelty" else numbers(y), None)
@@ -80,7 +80,9 @@ def numbers(y: Any) -> np.ndarray:
     if found.ndim == 2 and found.shape[1] == 1:
         found = found.ravel()
     if found.ndim != 1:
-        raise ValueError(f"a picture is of one target, and y has the shape {found.shape}; draw its columns by themselves")
+        raise ValueError(
+            f"a picture is of one target, and y has the shape {found.shape}; draw its columns by themselves"
+        )
     return np.ascontiguousarray(found)
 
 

@@ -171,7 +171,7 @@ def _of_results(search: Any, rows: str | None, columns: str | None) -> _mercer.V
     errors = deviations / np.sqrt(max(splits - 1, 1))
     places: dict[tuple[int, int], int] = {}
     for k, one in enumerate(candidates):
-        place = up.index(one.get(rows)), across.index(one.get(columns))
+        place = up.index(one.get(rows or "")), across.index(one.get(columns or ""))
         if np.isfinite(means[k]) and (place not in places or means[k] > means[places[place]]):
             places[place] = k
     kept = list(places.items())
@@ -180,7 +180,13 @@ def _of_results(search: Any, rows: str | None, columns: str | None) -> _mercer.V
     best = max(range(len(kept)), key=lambda at: means[kept[at][1]])
     enough = means[kept[best][1]] - errors[kept[best][1]]
     trials = [
-        {"kernel": u, "strength": a, "mean": float(means[k]), "error": float(errors[k]), "near": bool(means[k] >= enough)}
+        {
+            "kernel": u,
+            "strength": a,
+            "mean": float(means[k]),
+            "error": float(errors[k]),
+            "near": bool(means[k] >= enough),
+        }
         for (u, a), k in kept
     ]
     told = ", ".join(f"{name}={value}" for name, value in candidates[kept[best][1]].items())
@@ -203,9 +209,9 @@ def _of_results(search: Any, rows: str | None, columns: str | None) -> _mercer.V
 def _values(candidates: list[dict[str, Any]], name: str | None) -> list[Any]:
     """The values of a parameter, in order where they have one."""
     found: list[Any] = []
-    for one in candidates:
-        if one.get(name) not in found:
-            found.append(one.get(name))
+    for value in (None if name is None else one.get(name) for one in candidates):
+        if value not in found:
+            found.append(value)
     if all(isinstance(value, int | float | np.number) for value in found):
         return sorted(found)
     return _sorted(found) if all(isinstance(value, str) for value in found) else found
