@@ -5,8 +5,8 @@
 A support vector machine of about 2 000 support vectors is asked on a grid of 400 × 400 points and drawn: the seconds
 are from the fitted model to the bytes of the picture. Each picture is a process of its own, in an order drawn anew each
 round; a figure is the median of the rounds. Both machines solve the same problem; by how much their answers on the grid
-differ is told. With --mercer the command draws the same model from its file, and its seconds are those of the whole
-process.
+differ is told. With --mercer the command fits the same problem too, and draws it from the model's file; its seconds are
+those of the whole process.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def one(given: argparse.Namespace) -> dict[str, Any]:
     matplotlib.use("Agg")
     x, y = rows(given.rows)
     model = scikit(x, y) if given.one == "scikit-learn" else ours(x, y)
-    told = by_command(given, model, x, y) if given.one == COMMAND else measured(given, model, x, y)
+    told = by_command(given, x, y) if given.one == COMMAND else measured(given, model, x, y)
     few = np.stack(np.meshgrid(np.linspace(-1, 2, 20), np.linspace(-1, 1, 20)), axis=-1).reshape(-1, 2)
     answers = model.decision_function(few).tolist()
     return told | {"support": len(model.support_), "answers": answers}
@@ -179,30 +179,19 @@ def saved(figure: Any) -> bytes:
     return file.getvalue()
 
 
-def by_command(given: argparse.Namespace, model: Any, x: Floats, y: NDArray[np.int64]) -> dict[str, Any]:
-    """The picture that the command draws of the model's file and of the rows, a process from start to end."""
+def by_command(given: argparse.Namespace, x: Floats, y: NDArray[np.int64]) -> dict[str, Any]:
+    """The picture that the command draws of a model's file and of its rows, a process from start to end."""
     with tempfile.TemporaryDirectory() as folder:
-        file, data, picture = (Path(folder) / name for name in ("model.mercer", "rows.csv", "boundary.svg"))
-        model.save(file)
-        np.savetxt(data, np.column_stack([x, y]), delimiter=",", header="1,2,target", comments="", fmt="%.17g")
-        words = [
-            given.mercer,
-            "plot",
-            "boundary",
-            file,
-            data,
-            "--target",
-            "target",
-            "--grid",
-            given.side,
-            "-o",
-            picture,
-        ]
+        file, data, picture = (str(Path(folder) / name) for name in ("model.mercer", "rows.csv", "boundary.svg"))
+        np.savetxt(data, np.column_stack([x, y]), delimiter=",", header="x,y,label", comments="", fmt="%.17g")
+        fit = [given.mercer, "fit", data, "--kernel", f"rbf(gamma={GAMMA})", "--loss", "hinge", "--C", C, "-o", file]
+        subprocess.run(list(map(str, fit)), check=True, capture_output=True)
+        words = [given.mercer, "plot", "boundary", file, "--grid", given.side, "-o", picture]
         wall, before = time.perf_counter(), os.times()
         subprocess.run(list(map(str, words)), check=True, capture_output=True)
-        after = os.times()
+        after, wall = os.times(), time.perf_counter() - wall
         cpu = after.children_user + after.children_system - before.children_user - before.children_system
-        return {"wall": time.perf_counter() - wall, "cpu": cpu, "bytes": len(picture.read_bytes())}
+        return {"wall": wall, "cpu": cpu, "bytes": len(Path(picture).read_bytes())}
 
 
 if __name__ == "__main__":
