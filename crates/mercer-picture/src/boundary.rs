@@ -30,7 +30,8 @@ pub fn boundary(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Boundar
     boundary_on(model, rows, slice, SIDE)
 }
 
-/// The same on a grid with so many crossings along each side, at least two.
+/// The same on a grid with so many crossings along each side, at least two; with fewer where thousands of machines would
+/// take minutes, and then the notes say so.
 pub fn boundary_on(
     model: &Model,
     rows: &Rows<'_>,
@@ -59,7 +60,12 @@ pub fn boundary_on(
         )));
     }
     let others = found.len().saturating_sub(2);
-    let mut view = of_columns(model, rows, [x, y], side)?;
+    let coarse = side.min(affordable(model));
+    let mut view = of_columns(model, rows, [x, y], coarse)?;
+    if coarse < side {
+        let machines = count(model.machines().len(), "machine");
+        view.notes.push(format!("asked at {coarse} x {coarse} points only, since there are {machines}"));
+    }
     if others > 0 || rest {
         let what = if rest {
             "numbers at their medians, all else as most often"
@@ -151,6 +157,16 @@ fn of_components(model: &Model, rows: &Rows<'_>, side: usize) -> Result<Boundary
     };
     let view = Boundary::new(aim(model), [&label(0), &label(1)], ground);
     Ok(Boundary { spots, notes, ..dressed(view, model, rows, &prediction) })
+}
+
+/// Terms of scores that a picture may take, and the coarsest grid that is taken all the same.
+const WORK: f64 = 1e10;
+const COARSE: usize = 40;
+
+/// Crossings along a side at which a model answers in seconds.
+fn affordable(model: &Model) -> usize {
+    let each = (model.machines().len() * model.support()).max(1) as f64;
+    ((WORK / each).sqrt() as usize).max(COARSE)
 }
 
 /// Scores that are held at once: of many machines those of a whole grid would not fit.
