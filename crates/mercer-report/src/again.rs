@@ -97,7 +97,7 @@ fn rust(model: &Model, name: &str) -> String {
     format!(
         "use mercer::prelude::*;\n\nlet mut table = read({:?}, &ReadOptions::default())?;\n{label}\
          let spec: Spec = {:?}.parse()?;\nlet model = fit(&spec, &{training}, &Setting::default())?;\n\
-         println!(\"certified: {{}}\", model.certified());",
+         let certified = model.certified();",
         name,
         model.spec().to_string()
     )
