@@ -71,7 +71,7 @@ fn grids_widths_and_bounds_of_several_classes() {
     let shown = folder.run(&["plot", "boundary", "m.mercer", "--grid", "30", "--json"]).exit(0);
     assert!(shown.contains("\"columns\": 30"));
     folder.run(&["plot", "boundary", "m.mercer", "--grid", "1"]).exit(2);
-    folder.run(&["plot", "gram", "@iris", "--width", "400", "--plot", "g.svg"]).exit(0);
+    folder.run(&["plot", "gram", "@iris", "--kernel", "rbf", "--width", "400", "--plot", "g.svg"]).exit(0);
     let svg = drawn(&folder, "g.svg");
     let width: f64 = svg.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
     assert!(width <= 440.0, "{width}");
