@@ -1,9 +1,10 @@
 """Kernel machines: exact, composable, certified."""
 
-from mercer import datasets, kernels, maps
+from mercer import datasets, displays, kernels, maps
 from mercer._files import load
 from mercer._gram import Gram, gram, repair
 from mercer._mercer import version as __version__
+from mercer._page import Report, report
 from mercer.approximation import Nystroem, RBFSampler
 from mercer.classifiers import GradientKernelClassifier, KernelLogistic, LeastSquaresSVC
 from mercer.decomposition import KernelPCA
@@ -36,12 +37,15 @@ __all__ = [
     "OneClassSVM",
     "Pegasos",
     "RBFSampler",
+    "Report",
     "__version__",
     "datasets",
+    "displays",
     "gram",
     "kernels",
     "load",
     "maps",
     "repair",
+    "report",
     "tune",
 ]

@@ -104,9 +104,15 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
 
     # ---------------------------------------------------------------------------------------------- answers
 
+    def _is_rest(self) -> bool:
+        """Whether there is a machine for each class against all others, as a model file of the command may have."""
+        return len(self.classes_) > 2 and "multiclass: one-vs-rest" in self._model.spec.splitlines()
+
     def _explained(self, X: Any, table: Any, k: int) -> list[dict[str, Any]]:
         if len(self.classes_) == 2:
             return super()._explained(X, table, k)
+        if self._is_rest():
+            return self._differences(table, k)
         order = np.argsort(-self._class_scores(self._scores(X)), axis=1, kind="stable")[:, :2]
         found: list[dict[str, Any]] = [{} for _ in order]
         for machine, (first, second) in enumerate(combinations(range(len(self.classes_)), 2)):
@@ -123,9 +129,44 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
                 found[row] = {**told, **turned, "classes": tuple(self.classes_[order[row]].tolist())}
         return found
 
+    def _differences(self, table: Any, k: int) -> list[dict[str, Any]]:
+        """The terms of what parts the best class from the second best, where each class has a machine."""
+        scores = np.asarray(self._model.scores(table))
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :2]
+        if len(self.classes_) == 2:
+            # The score of two classes is that of the second against the first.
+            order = np.tile([1, 0], (len(scores), 1))
+        count = len(self._model.support)
+        terms = [self._model.explain(table, count, machine) for machine in range(len(self.classes_))]
+        return [
+            self._against(terms[best][row], terms[next_][row], k, order[row]) for row, (best, next_) in enumerate(order)
+        ]
+
+    def _against(self, best: dict[str, Any], other: dict[str, Any], k: int, classes: np.ndarray) -> dict[str, Any]:
+        """The terms of a difference of two scores, from all terms of both."""
+        support = np.sort(self._model.support)
+        coefficients, kernel = np.zeros(len(support)), np.zeros(len(support))
+        for sign, told in ((1.0, best), (-1.0, other)):
+            places = np.searchsorted(support, told["rows"])
+            coefficients[places] += sign * told["coefficients"]
+            kernel[places] = told["kernel"]
+        contributions = coefficients * kernel
+        largest = np.argsort(-np.abs(contributions), kind="stable")
+        chosen = largest[:k]
+        found = {
+            "score": best["score"] - other["score"],
+            "bias": best["bias"] - other["bias"],
+            "rest": float(contributions[largest[k:]].sum()),
+            "rows": support[chosen],
+            "coefficients": coefficients[chosen],
+            "kernel": kernel[chosen],
+            "contributions": contributions[chosen],
+        }
+        return found if len(self.classes_) == 2 else {**found, "classes": tuple(self.classes_[classes].tolist())}
+
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
         """A score a class, for more than two classes, from those of the pairs."""
-        return ovr_scores(scores, len(self.classes_))
+        return scores if self._is_rest() else ovr_scores(scores, len(self.classes_))
 
     def _codes(self, scores: np.ndarray) -> np.ndarray:
         if len(self.classes_) == 2:

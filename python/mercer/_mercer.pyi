@@ -12,6 +12,7 @@ __all__ = [
     "Model",
     "Stream",
     "Table",
+    "View",
     "align",
     "check",
     "check_matrix",
@@ -28,7 +29,10 @@ __all__ = [
     "loss_table",
     "map_parse",
     "map_table",
+    "path",
     "repair",
+    "report",
+    "roles",
     "spectrum",
     "tune",
     "version",
@@ -147,6 +151,66 @@ class Stream:
     def observe(self, table: Table, target: _Target) -> dict[str, int]: ...
     def model(self) -> Model: ...
 
+@final
+class View:
+    """What is to be seen; it does not change."""
+
+    @staticmethod
+    def of(text: str) -> View: ...
+    @staticmethod
+    def boundary(
+        model: Model,
+        table: Table,
+        target: _Target | None = None,
+        *,
+        name: str,
+        classes: Sequence[str] | None = None,
+        counted: bool = False,
+        slice: str = "usual",
+        columns: tuple[str, str] | None = None,
+        side: int = ...,
+    ) -> View: ...
+    @staticmethod
+    def sweep(title: str, panels: Sequence[tuple[str, View]]) -> View: ...
+    @staticmethod
+    def curves(
+        models: Sequence[tuple[str, Model]],
+        table: Table,
+        target: _Target | None = None,
+        *,
+        name: str,
+        classes: Sequence[str] | None = None,
+        counted: bool = False,
+    ) -> View: ...
+    @staticmethod
+    def trace(model: Model, machine: int = 0, *, name: str) -> View: ...
+    @staticmethod
+    def spectrum(kernel: str, table: Table, *, name: str) -> View: ...
+    @staticmethod
+    def gram(
+        kernels: Sequence[tuple[str, str]],
+        table: Table,
+        target: _Target | None = None,
+        *,
+        title: str,
+        subtitle: str,
+        memory_limit: int | None = None,
+    ) -> View: ...
+    @staticmethod
+    def roc(scores: _Floats, codes: _Integers, classes: Sequence[str], subtitle: str) -> View: ...
+    @staticmethod
+    def reliability(probabilities: _Floats, codes: _Integers, subtitle: str) -> View: ...
+    @staticmethod
+    def residuals(predicted: _Floats, truth: _Floats, target: str, subtitle: str) -> View: ...
+    @staticmethod
+    def losses(names: Sequence[str]) -> View: ...
+    @staticmethod
+    def geometry(map: str, table: Table, target: _Target | None = None, *, name: str) -> View: ...
+    def json(self) -> str: ...
+    def svg(self, width: float = 640.0, dark: bool = False) -> str: ...
+    def png(self, width: float = 640.0, dark: bool = False) -> bytes: ...
+    def figure(self, width: float = 640.0, dark: bool = False) -> dict[str, Any]: ...
+
 def fit(
     spec: str,
     table: Table,
@@ -187,6 +251,23 @@ def tune(
     threads: int | None = None,
     progress: Callable[[dict[str, Any]], Any] | None = None,
 ) -> dict[str, Any]: ...
+def path(
+    spec: str,
+    strength: tuple[str, str],
+    points: int,
+    table: Table,
+    target: _Target,
+    weights: _Floats | None = None,
+    *,
+    validation: dict[str, Any] | None = None,
+    metric: str | None = None,
+    name: str,
+    threads: int | None = None,
+) -> View: ...
+def report(
+    model: Model, table: Table, target: _Target | None = None, *, name: str, code: str, dark: bool = False
+) -> str: ...
+def roles(model: Model, table: Table, target: _Target | None = None) -> tuple[_Integers, _Floats]: ...
 def kernel_parse(text: str) -> str: ...
 def map_parse(text: str) -> str: ...
 def kernel_info(text: str) -> dict[str, Any]: ...

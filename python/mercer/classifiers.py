@@ -20,7 +20,13 @@ class _Odds(WeightedClassifier):
         return True
 
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
-        return coupled_scores(scores, len(self.classes_)) if self._is_logistic() else super()._class_scores(scores)
+        coupled = self._is_logistic() and not self._is_rest()
+        return coupled_scores(scores, len(self.classes_)) if coupled else super()._class_scores(scores)
+
+    def _log_odds(self, X: Any) -> np.ndarray:
+        """Scores whose softmax are the probabilities; one score a row for two classes."""
+        scores = self.decision_function(X)
+        return np.asarray(log_expit(scores)) if self._is_rest() else scores
 
     def _check_probability(self) -> bool:
         if not self._is_logistic():
@@ -41,7 +47,7 @@ class _Odds(WeightedClassifier):
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
         """
-        scores = self.decision_function(X)
+        scores = self._log_odds(X)
         if scores.ndim == 1:
             return np.column_stack([expit(-scores), expit(scores)])
         return np.asarray(softmax(scores, axis=1))
@@ -60,7 +66,7 @@ class _Odds(WeightedClassifier):
         ndarray of shape (n_samples, n_classes)
             Logarithms of `predict_proba`.
         """
-        scores = self.decision_function(X)
+        scores = self._log_odds(X)
         if scores.ndim == 1:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         return np.asarray(log_softmax(scores, axis=1))
@@ -228,38 +234,7 @@ class KernelLogistic(_Odds):
         return scores if self._is_softmax() else super()._class_scores(scores)
 
     def _explained(self, X: Any, table: Any, k: int) -> list[dict[str, Any]]:
-        if not self._is_softmax():
-            return super()._explained(X, table, k)
-        scores = np.asarray(self._model.scores(table))
-        order = np.argsort(-scores, axis=1, kind="stable")[:, :2]
-        if len(self.classes_) == 2:
-            # The score of two classes is that of the second against the first.
-            order = np.tile([1, 0], (len(scores), 1))
-        terms = [self._model.explain(table, len(self.support_), machine) for machine in range(len(self.classes_))]
-        return [
-            self._against(terms[best][row], terms[next_][row], k, order[row]) for row, (best, next_) in enumerate(order)
-        ]
-
-    def _against(self, best: dict[str, Any], other: dict[str, Any], k: int, classes: np.ndarray) -> dict[str, Any]:
-        """The terms of a difference of two scores, from all terms of both."""
-        coefficients, kernel = np.zeros(len(self.support_)), np.zeros(len(self.support_))
-        for sign, told in ((1.0, best), (-1.0, other)):
-            places = np.searchsorted(self.support_, told["rows"])
-            coefficients[places] += sign * told["coefficients"]
-            kernel[places] = told["kernel"]
-        contributions = coefficients * kernel
-        largest = np.argsort(-np.abs(contributions), kind="stable")
-        chosen = largest[:k]
-        found = {
-            "score": best["score"] - other["score"],
-            "bias": best["bias"] - other["bias"],
-            "rest": float(contributions[largest[k:]].sum()),
-            "rows": self.support_[chosen],
-            "coefficients": coefficients[chosen],
-            "kernel": kernel[chosen],
-            "contributions": contributions[chosen],
-        }
-        return found if len(self.classes_) == 2 else {**found, "classes": tuple(self.classes_[classes].tolist())}
+        return self._differences(table, k) if self._is_softmax() else super()._explained(X, table, k)
 
 
 class LeastSquaresSVC(WeightedClassifier):

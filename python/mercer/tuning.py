@@ -195,6 +195,8 @@ class Found:
         self.larger_is_better: bool = told["larger_is_better"]
         self.n_splits: int = told["splits"]
         self.cut_short: bool = told["cut_short"]
+        #: What a picture of the search shows, as the engine tells it.
+        self._view: str = told["view"]
         self._estimator, self._parameter, self._given = estimator, parameter, rows
         trials = told["trials"]
         written = [_parameters(trial["kernel"]) for trial in trials]

@@ -19,7 +19,7 @@ from typing import Any
 import mercer
 import pandas as pd
 import pytest
-from mercer import datasets, exceptions, kernels, maps
+from mercer import datasets, displays, exceptions, kernels, maps
 from sklearn.base import BaseEstimator, is_classifier
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def public() -> dict[str, Any]:
     """Classes and functions that `__all__` of a public module names, by the name that the user writes."""
     found = {}
-    for module in (mercer, kernels, maps, datasets):
+    for module in (mercer, kernels, maps, datasets, displays):
         for name in module.__all__:
             thing = getattr(module, name)
             if inspect.isclass(thing) or inspect.isfunction(thing):

@@ -155,6 +155,9 @@ pub(crate) struct Gram {
     /// Draw in dark colours.
     #[arg(long)]
     pub(crate) dark: bool,
+    /// The most that the picture is wide, in pixels of a plain screen, 300 to 2400; as wide as it likes if not given.
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(300..=2400))]
+    pub(crate) width: Option<u32>,
     /// Several values of one parameter, e.g. 'sigma=0.1,0.2,0.5,1,5'.
     #[arg(long, value_name = "NAME=V,V,…")]
     pub(crate) sweep: Option<String>,

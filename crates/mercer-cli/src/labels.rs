@@ -1,16 +1,7 @@
 //! What is true, against what a model says.
 
-use mercer::points::{Column, ColumnData, Points};
-
-/// The label of a row as text, by the name that a class has.
-pub(crate) fn label(data: &ColumnData, row: usize) -> String {
-    match data {
-        ColumnData::Numbers(values) => values[row].to_string(),
-        ColumnData::Categories(names) => names.point(row).to_owned(),
-        ColumnData::Texts(texts) => texts.point(row).to_owned(),
-        other => format!("{} of row {}", other.kind(), row + 1),
-    }
-}
+use mercer::points::{Column, ColumnData};
+use mercer::report::text::label;
 
 /// Rows whose class is not the one that was found.
 pub(crate) fn misses(found: &[usize], classes: &[String], target: &Column) -> usize {

@@ -11,13 +11,13 @@ mod model_file;
 mod output;
 mod specify;
 mod watch;
-mod words;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::{Arguments, Command};
+pub(crate) use mercer::report::words;
 use output::Answer;
 
 fn main() -> ExitCode {

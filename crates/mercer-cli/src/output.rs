@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use mercer::kernel::ParseErrors;
 use mercer::points::{NpyFloat, write_npy};
+pub(crate) use mercer::report::text::{columns, count, number, visible};
 
 /// The answer to the question that a command asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,26 +88,11 @@ pub(crate) fn causes(error: &anyhow::Error) -> String {
     text
 }
 
-/// The same in one line, with no character that could play with a terminal.
-pub(crate) fn visible(text: &str) -> String {
-    let shown = text.chars().map(|c| match c {
-        '\n' => " ".to_owned(),
-        c if c.is_control() => c.escape_default().to_string(),
-        c => c.to_string(),
-    });
-    shown.collect()
-}
-
 /// What the system says of a failure, without its number and without the name of a temporary file.
 fn reason(error: &io::Error) -> String {
     let cause = error.get_ref().and_then(|wrapped| wrapped.source());
     let said = cause.map_or_else(|| error.to_string(), ToString::to_string);
     said.split(" (os error").next().unwrap_or(&said).to_owned()
-}
-
-/// So many of a thing, in words.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 /// Lines of `key  text`, the text broken between words so that it stays in its column.
@@ -138,42 +124,6 @@ pub(crate) fn paragraphs(rows: &[(&str, String)]) -> String {
 
 /// Columns of a terminal that prose takes at most.
 const WIDTH: usize = 96;
-
-/// Columns that line up; the last is as long as it likes.
-pub(crate) fn columns(rows: &[Vec<String>]) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..count)
-        .map(|c| rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0))
-        .collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(&format!("{cell:width$}  "));
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
-/// A number for people: six digits, without trailing noise.
-pub(crate) fn number(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    if !value.is_finite() {
-        return value.to_string().replace("inf", "infinite");
-    }
-    let size = value.abs();
-    if (1e-4..1e7).contains(&size) {
-        let digits = (5 - size.log10().floor() as i32).clamp(0, 9) as usize;
-        let text = format!("{value:.digits$}");
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-    } else {
-        format!("{value:.3e}")
-    }
-}
 
 /// Refuses a file that cannot be written, before anything is computed for it.
 pub(crate) fn check_file(path: &Path, what: &str, endings: [&str; 2]) -> anyhow::Result<()> {

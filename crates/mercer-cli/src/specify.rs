@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 use mercer::kernel::KernelExpr;
 use mercer::model::{ClassWeights, Kind, Learner, LearnerInfo, Multiclass, Spec};
 use mercer::points::{Categories, Column, ColumnData};
+use mercer::report::words::has_lambda;
 use mercer::solve::Tolerance;
 use mercer::solve::loss::{LOSSES, LossSpec, Target};
 
@@ -66,11 +67,6 @@ pub(crate) fn specify_several(
         spec.multiclass = Multiclass::OneVsOne;
     }
     Ok((spec, chosen))
-}
-
-/// Whether λ means anything to a learner.
-pub(crate) fn has_lambda(learner: Learner) -> bool {
-    learner == Learner::NuSvr || (!learner.info().losses.is_empty() && learner != Learner::Lms)
 }
 
 /// The gap is the criterion, unless only a violation is named.

@@ -7,7 +7,7 @@ use mercer_view::{Axis, Boundary, Field, Ground};
 use crate::PictureError;
 use crate::components::{self, Plane};
 use crate::coordinates::{Coordinate, coordinates, values, varied};
-use crate::rows::{Rows, spots, thinned};
+use crate::rows::{Rows, roles, spots, thinned};
 use crate::words::{aim, count, number, subtitle};
 
 /// Which plane is shown of a model of more than two numbers.
@@ -23,16 +23,28 @@ pub enum Slice {
 }
 
 /// Crossings of the grid along each side. The contours are interpolated between them, which is finer than a screen.
-const SIDE: usize = 200;
+pub const SIDE: usize = 200;
 
 /// What a model answers in a plane, with rows of data; see the example of the crate.
 pub fn boundary(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Boundary, PictureError> {
+    boundary_on(model, rows, slice, SIDE)
+}
+
+/// The same on a grid with so many crossings along each side, at least two; with fewer where thousands of machines would
+/// take minutes, and then the notes say so.
+pub fn boundary_on(
+    model: &Model,
+    rows: &Rows<'_>,
+    slice: &Slice,
+    side: usize,
+) -> Result<Boundary, PictureError> {
+    let side = side.max(2);
     let (found, rest) = coordinates(model, rows.table);
     let pair = match slice {
         Slice::Medians(None) => found.first_chunk::<2>().map(|[x, y]| [x, y]),
         Slice::Medians(Some(names)) => Some([named(&found, &names[0])?, named(&found, &names[1])?]),
         Slice::Usual if found.len() == 2 && !rest => found.first_chunk::<2>().map(|[x, y]| [x, y]),
-        Slice::Usual | Slice::Components => return of_components(model, rows),
+        Slice::Usual | Slice::Components => return of_components(model, rows, side),
     };
     let Some([x, y]) = pair else {
         return Err(PictureError::Nothing(format!(
@@ -48,7 +60,12 @@ pub fn boundary(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Boundar
         )));
     }
     let others = found.len().saturating_sub(2);
-    let mut view = of_columns(model, rows, [x, y])?;
+    let coarse = side.min(affordable(model));
+    let mut view = of_columns(model, rows, [x, y], coarse)?;
+    if coarse < side {
+        let machines = count(model.machines().len(), "machine");
+        view.notes.push(format!("asked at {coarse} x {coarse} points only, since there are {machines}"));
+    }
     if others > 0 || rest {
         let what = if rest {
             "numbers at their medians, all else as most often"
@@ -71,7 +88,12 @@ fn named<'a>(found: &'a [Coordinate], name: &str) -> Result<&'a Coordinate, Pict
     })
 }
 
-fn of_columns(model: &Model, rows: &Rows<'_>, [x, y]: [&Coordinate; 2]) -> Result<Boundary, PictureError> {
+fn of_columns(
+    model: &Model,
+    rows: &Rows<'_>,
+    [x, y]: [&Coordinate; 2],
+    side: usize,
+) -> Result<Boundary, PictureError> {
     let (across, up) = (values(rows.table, x), values(rows.table, y));
     let ends = |values: &[f64]| {
         let axis = Axis::around("", values.iter().copied());
@@ -80,23 +102,18 @@ fn of_columns(model: &Model, rows: &Rows<'_>, [x, y]: [&Coordinate; 2]) -> Resul
         (axis.low - room, axis.high + room)
     };
     let (ends_x, ends_y) = (ends(&across), ends(&up));
-    let places = Field::places(ends_x, ends_y, SIDE, SIDE);
-    let along = |k: usize| places.iter().map(|place| place[k]).collect::<Vec<f64>>();
-    let grid = varied(rows.table, &[(x, along(0)), (y, along(1))])?;
-    let ground = ground(model, &model.predict(&grid)?, |values| Field {
-        x: ends_x,
-        y: ends_y,
-        columns: SIDE,
-        rows: SIDE,
-        values,
-    });
+    let values = asked(model, &Field::places(ends_x, ends_y, side, side), |places| {
+        let along = |k: usize| places.iter().map(|place| place[k]).collect::<Vec<f64>>();
+        Ok(model.predict(&varied(rows.table, &[(x, along(0)), (y, along(1))])?)?)
+    })?;
+    let ground = ground(model, Field { x: ends_x, y: ends_y, columns: side, rows: side, values });
     let prediction = model.predict(rows.table)?;
     let (spots, notes) = spots(model, rows, &prediction, |row| [across[row], up[row]]);
     let view = Boundary::new(aim(model), [&x.name, &y.name], ground);
     Ok(Boundary { spots, notes, ..dressed(view, model, rows, &prediction) })
 }
 
-fn of_components(model: &Model, rows: &Rows<'_>) -> Result<Boundary, PictureError> {
+fn of_components(model: &Model, rows: &Rows<'_>, side: usize) -> Result<Boundary, PictureError> {
     let (chosen, note) = thinned(rows.table.len(), components::MOST);
     if chosen.len() < 2 {
         return Err(PictureError::Nothing(format!("{} has no two rows to find components of", rows.name)));
@@ -114,16 +131,16 @@ fn of_components(model: &Model, rows: &Rows<'_>) -> Result<Boundary, PictureErro
         (axis.low, axis.high)
     };
     let (x, y) = (ends(0), ends(1));
-    let scores: Vec<f64> =
-        Field::places(x, y, SIDE, SIDE).into_iter().flat_map(|place| plane.at(place)).collect();
-    let (machines, outcome) = (prediction.machines, Outcome::Numbers(Vec::new()));
-    let grid = Prediction { scores, machines, outcome };
-    let ground = ground(model, &grid, |values| Field { x, y, columns: SIDE, rows: SIDE, values });
-    // Roles are those of rows of the whole table.
-    let whole = spots(model, rows, &model.predict(rows.table)?, |_| [0.0, 0.0]).0;
+    let values = asked(model, &Field::places(x, y, side, side), |places| {
+        let scores: Vec<f64> = places.iter().flat_map(|&place| plane.at(place)).collect();
+        Ok(Prediction { scores, machines: prediction.machines, outcome: Outcome::Numbers(Vec::new()) })
+    })?;
+    let ground = ground(model, Field { x, y, columns: side, rows: side, values });
     let (mut spots, mut notes) = spots(model, &few, &prediction, |row| plane.places[row]);
-    if note.is_none() && whole.len() == spots.len() {
-        spots.iter_mut().zip(&whole).for_each(|(spot, own)| spot.support = own.support);
+    // Of some of its rows alone nobody could tell that the model learned from them.
+    if note.is_some() && model.learned_from(rows.table, rows.target) {
+        let whole = roles(model, rows)?;
+        spots.iter_mut().zip(&chosen).for_each(|(spot, &row)| spot.support = whole[row].support);
     }
     notes.extend(note);
     notes.push(
@@ -142,17 +159,40 @@ fn of_components(model: &Model, rows: &Rows<'_>) -> Result<Boundary, PictureErro
     Ok(Boundary { spots, notes, ..dressed(view, model, rows, &prediction) })
 }
 
-/// The answers on a grid, as what is drawn.
-fn ground(model: &Model, grid: &Prediction, field: impl Fn(Vec<f64>) -> Field) -> Ground {
+/// Terms of scores that a picture may take, and the coarsest grid that is taken all the same.
+const WORK: f64 = 1e10;
+const COARSE: usize = 40;
+
+/// Crossings along a side at which a model answers in seconds.
+fn affordable(model: &Model) -> usize {
+    let each = (model.machines().len() * model.support()).max(1) as f64;
+    ((WORK / each).sqrt() as usize).max(COARSE)
+}
+
+/// Scores that are held at once: of many machines those of a whole grid would not fit.
+const HELD: usize = 1 << 22;
+
+/// What is drawn at each place: a score of two classes, the number of a class, or a number.
+fn asked(
+    model: &Model,
+    places: &[[f64; 2]],
+    predict: impl Fn(&[[f64; 2]]) -> Result<Prediction, PictureError>,
+) -> Result<Vec<f64>, PictureError> {
+    let mut values = Vec::with_capacity(places.len());
+    for some in places.chunks((HELD / model.machines().len().max(1)).max(1)) {
+        values.extend(drawn(model, &predict(some)?));
+    }
+    Ok(values)
+}
+
+fn drawn(model: &Model, found: &Prediction) -> Vec<f64> {
+    let classes = model.classes().len();
     match model.task() {
-        Task::Numbers => Ground::Numbers(field(firsts(grid))),
-        Task::Novelty => Ground::Scores(field(firsts(grid))),
-        Task::Classes if model.classes().len() == 2 => {
-            Ground::Scores(field((0..grid.len()).map(|row| of_two(model, grid, row)).collect()))
+        Task::Numbers | Task::Novelty => {
+            found.scores.chunks(found.machines.max(1)).map(|row| row[0]).collect()
         }
+        Task::Classes if classes == 2 => (0..found.len()).map(|row| of_two(model, found, row)).collect(),
         Task::Classes => {
-            let classes = model.classes().len();
-            let scores = grid.class_scores(model);
             let winner = |row: &[f64]| {
                 let best = row
                     .iter()
@@ -160,8 +200,18 @@ fn ground(model: &Model, grid: &Prediction, field: impl Fn(Vec<f64>) -> Field) -
                     .fold(0, |best, (k, score)| if *score > row[best] { k } else { best });
                 best as f64
             };
-            Ground::Regions(field(scores.chunks_exact(classes.max(1)).map(winner).collect()))
+            found.class_scores(model).chunks_exact(classes.max(1)).map(winner).collect()
         }
+    }
+}
+
+/// What a field of a model is.
+fn ground(model: &Model, field: Field) -> Ground {
+    match model.task() {
+        Task::Numbers => Ground::Numbers(field),
+        Task::Novelty => Ground::Scores(field),
+        Task::Classes if model.classes().len() == 2 => Ground::Scores(field),
+        Task::Classes => Ground::Regions(field),
     }
 }
 
@@ -173,10 +223,6 @@ pub(crate) fn of_two(model: &Model, found: &Prediction, row: usize) -> f64 {
     // The only machine of a pair speaks for the first class.
     let sign = if model.machines()[0].pair().is_some() { -1.0 } else { 1.0 };
     sign * found.score(row, 0)
-}
-
-fn firsts(grid: &Prediction) -> Vec<f64> {
-    grid.scores.chunks(grid.machines.max(1)).map(|row| row[0]).collect()
 }
 
 /// Title, classes and captions.

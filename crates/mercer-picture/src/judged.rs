@@ -34,6 +34,17 @@ pub fn roc(model: &Model, rows: &Rows<'_>) -> Result<Roc, PictureError> {
     }
     let codes = codes(model, rows)?;
     let scores = model.predict(rows.table)?.class_scores(model);
+    Ok(Roc { subtitle: subtitle(model, rows.name), ..ranked(&scores, &codes, classes) })
+}
+
+/// The same from scores, rows × classes, and the class of each row; who found them does not matter.
+///
+/// ```
+/// let classes = ["ham".to_owned(), "spam".to_owned()];
+/// let view = mercer_picture::ranked(&[0.9, 0.1, 0.2, 0.8], &[0, 1], &classes);
+/// assert_eq!(view.rankings[0].area, 1.0);
+/// ```
+pub fn ranked(scores: &[f64], codes: &[usize], classes: &[String]) -> Roc {
     let ranked = if classes.len() == 2 { 1..2 } else { 0..classes.len() };
     let mut rankings = Vec::new();
     let mut notes = Vec::new();
@@ -53,12 +64,7 @@ pub fn roc(model: &Model, rows: &Rows<'_>) -> Result<Roc, PictureError> {
         rankings.sort_by(|a, b| a.area.total_cmp(&b.area));
     }
     notes.truncate(4);
-    Ok(Roc {
-        title: "How well the scores rank".to_owned(),
-        subtitle: subtitle(model, rows.name),
-        rankings,
-        notes,
-    })
+    Roc { title: "How well the scores rank".to_owned(), rankings, notes, ..Roc::default() }
 }
 
 /// Both curves of one class; none where there is nothing to rank.
@@ -103,10 +109,28 @@ fn sparse(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 
 /// Whether the probabilities of a model are what they say.
 pub fn reliability(model: &Model, rows: &Rows<'_>) -> Result<Reliability, PictureError> {
+    if model.task() != Task::Classes {
+        return Err(PictureError::Nothing(
+            "only classes have probabilities; the model answers otherwise".to_owned(),
+        ));
+    }
     let codes = codes(model, rows)?;
-    let found = model.probabilities(rows.table)?;
-    let answers =
-        Answers { probabilities: Some(&found), ..Answers::of_classes(&codes, model.classes().len()) };
+    let found = calibrated(&model.probabilities(rows.table)?, &codes, model.classes().len())?;
+    Ok(Reliability { subtitle: subtitle(model, rows.name), ..found })
+}
+
+/// The same from probabilities, rows × classes, and the class of each row; who found them does not matter.
+///
+/// ```
+/// let view = mercer_picture::calibrated(&[0.9, 0.1, 0.2, 0.8], &[0, 1], 2).unwrap();
+/// assert!(view.shares.iter().all(|share| share.correct == 1.0));
+/// ```
+pub fn calibrated(
+    probabilities: &[f64],
+    codes: &[usize],
+    classes: usize,
+) -> Result<Reliability, PictureError> {
+    let answers = Answers { probabilities: Some(probabilities), ..Answers::of_classes(codes, classes) };
     let shares = metrics::reliability(&answers, BINS)?.into_iter().map(|bin| Share {
         from: bin.from,
         to: bin.to,
@@ -117,9 +141,9 @@ pub fn reliability(model: &Model, rows: &Rows<'_>) -> Result<Reliability, Pictur
     let error = Metric::Calibration { bins: BINS }.of(&answers)?;
     Ok(Reliability {
         title: "Do probabilities come true?".to_owned(),
-        subtitle: subtitle(model, rows.name),
         shares: shares.collect(),
         notes: vec![format!("expected calibration error {} on {} rows", number(error), codes.len())],
+        ..Reliability::default()
     })
 }
 
@@ -145,20 +169,30 @@ pub fn residuals(model: &Model, rows: &Rows<'_>) -> Result<Residuals, PictureErr
         ));
     };
     let predicted: Vec<f64> = (0..prediction.len()).map(|row| prediction.score(row, 0)).collect();
-    let answers = Answers { numbers: Some(&predicted), ..Answers::of_numbers(truth) };
+    Ok(Residuals { subtitle: subtitle(model, rows.name), ..compared(&predicted, truth, &target.name) })
+}
+
+/// The same from numbers, however they were found, and what is true; both have as many rows.
+///
+/// ```
+/// let view = mercer_picture::compared(&[1.0, 2.0], &[1.5, 2.0], "height");
+/// assert_eq!(view.predicted.len(), 2);
+/// ```
+pub fn compared(predicted: &[f64], truth: &[f64], target: &str) -> Residuals {
+    let answers = Answers { numbers: Some(predicted), ..Answers::of_numbers(truth) };
     let (shown, note) = thinned(truth.len(), MOST);
     let mut notes: Vec<String> = note.into_iter().collect();
     let said = |metric: Metric| metric.of(&answers).ok().map(|value| format!("{metric} {}", number(value)));
     let all: Vec<String> = [Metric::Rmse, Metric::Mae, Metric::R2].into_iter().filter_map(said).collect();
     notes.push(format!("{} on {} rows", all.join(", "), truth.len()));
-    Ok(Residuals {
+    Residuals {
         title: "Predicted against true".to_owned(),
-        subtitle: subtitle(model, rows.name),
-        target: target.name.clone(),
+        target: target.to_owned(),
         predicted: shown.iter().map(|&row| predicted[row]).collect(),
         truth: shown.iter().map(|&row| truth[row]).collect(),
         notes,
-    })
+        ..Residuals::default()
+    }
 }
 
 #[cfg(test)]

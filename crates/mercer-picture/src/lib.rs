@@ -17,6 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answers;
 mod boundary;
 mod components;
 mod coordinates;
@@ -25,20 +26,23 @@ mod error;
 mod geometry;
 mod judged;
 mod losses;
+mod matrices;
 mod rows;
 mod searched;
 mod spectrum;
 mod trace;
 mod words;
 
-pub use boundary::{Slice, boundary};
+pub use answers::Answered;
+pub use boundary::{SIDE, Slice, boundary, boundary_on};
 pub use coordinates::features;
 pub use curves::curves;
 pub use error::PictureError;
 pub use geometry::geometry;
-pub use judged::{reliability, residuals, roc};
+pub use judged::{calibrated, compared, ranked, reliability, residuals, roc};
 pub use losses::losses;
-pub use rows::Rows;
+pub use matrices::{Drawn, matrices, panel, seriate};
+pub use rows::{Role, Rows, roles};
 pub use searched::{path, tuning};
 pub use spectrum::spectrum;
 pub use trace::trace;

@@ -1,6 +1,6 @@
 //! Rows of data for a picture, and what they are to a model.
 
-use mercer_model::{Model, Outcome, Prediction, Task};
+use mercer_model::{Between, Machine, Model, Outcome, Prediction, Task};
 use mercer_points::{Column, ColumnData, Points, Table};
 use mercer_view::{Spot, Support};
 
@@ -79,19 +79,9 @@ pub(crate) fn spots(
     let n = rows.table.len();
     let (shown, note) = thinned(n, MOST);
     let mut notes: Vec<String> = note.into_iter().collect();
-    let slack = rows.target.and_then(|target| prediction.slack(model, target).ok());
-    // Where the loss is no margin, it is no slack in units of the margin either.
-    let slack = slack.filter(|_| model.task() == Task::Classes && has_margin(model));
-    let mut support = vec![Support::None; n];
-    if model.learned_from(rows.table, rows.target) {
-        if model.support() < n {
-            for &row in model.rows().iter().filter(|row| **row < n) {
-                let is_bound = slack.as_ref().is_some_and(|slack| slack[row] > 1e-3);
-                support[row] = if is_bound { Support::Bound } else { Support::Free };
-            }
-        } else {
-            notes.push("every row has a coefficient".to_owned());
-        }
+    let found = roles_of(model, rows, prediction);
+    if found.is_everything {
+        notes.push("every row has a coefficient".to_owned());
     }
     let class = |row: usize| match (&prediction.outcome, rows.target) {
         (Outcome::Inside(inside), _) => Some(usize::from(inside[row])),
@@ -100,11 +90,96 @@ pub(crate) fn spots(
     };
     let spot = |&row: &usize| Spot {
         class: class(row),
-        support: support[row],
-        slack: slack.as_ref().map_or(0.0, |slack| slack[row]),
+        support: found.roles[row].support,
+        slack: found.roles[row].slack,
         ..Spot::new(place(row), None)
     };
     (shown.iter().map(spot).collect(), notes)
+}
+
+/// What a row is to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Role {
+    /// Whether it has a coefficient, and one at its bound. Of several machines, one at whose bound it is decides.
+    pub support: Support,
+    /// How far it is on the wrong side of its margin, in units of the margin; of several machines the most.
+    pub slack: f64,
+}
+
+/// What rows are to a model: support is known of the rows that it learned from, slack where their classes are.
+///
+/// ```
+/// use mercer_model::{Learner, Multiclass, Setting, Spec, Training, fit};
+/// use mercer_view::Support;
+/// let mut table = mercer_points::read("@iris", &Default::default()).unwrap();
+/// let label = table.remove("label").unwrap();
+/// let spec = Spec { multiclass: Multiclass::OneVsOne, ..Spec::new("rbf(sigma=1)".parse().unwrap(), Learner::Smo) };
+/// let model = fit(&spec, &Training::new(&table, &label), &Setting::default()).unwrap();
+/// let rows = mercer_picture::Rows { table: &table, target: Some(&label), name: "@iris" };
+/// let roles = mercer_picture::roles(&model, &rows).unwrap();
+/// let count = |support| roles.iter().filter(|role| role.support == support).count();
+/// assert_eq!(count(Support::Free) + count(Support::Bound), model.support());
+/// assert!(count(Support::Free) > 0 && count(Support::Bound) > 0);
+/// ```
+pub fn roles(model: &Model, rows: &Rows<'_>) -> Result<Vec<Role>, PictureError> {
+    Ok(roles_of(model, rows, &model.predict(rows.table)?).roles)
+}
+
+struct Roles {
+    roles: Vec<Role>,
+    /// Whether every row has a coefficient, so that support tells nothing apart.
+    is_everything: bool,
+}
+
+fn roles_of(model: &Model, rows: &Rows<'_>, prediction: &Prediction) -> Roles {
+    let n = rows.table.len();
+    let mut roles = vec![Role::default(); n];
+    let is_learned = model.learned_from(rows.table, rows.target);
+    let is_everything = is_learned && model.support() >= n;
+    if is_learned && !is_everything {
+        model.rows().iter().filter(|row| **row < n).for_each(|&row| roles[row].support = Support::Free);
+    }
+    let known = rows.target.filter(|target| target.data.len() == n && prediction.len() == n);
+    // Where the loss is no margin, what it says is no slack in units of the margin either.
+    let Some(target) = known.filter(|_| model.task() == Task::Classes && has_margin(model)) else {
+        return Roles { roles, is_everything };
+    };
+    let mut own: Vec<Vec<usize>> = vec![Vec::new(); model.classes().len()];
+    for row in 0..n {
+        class_of(model.classes(), &target.data, row).into_iter().for_each(|class| own[class].push(row));
+    }
+    let mut places = vec![None; n];
+    model
+        .rows()
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| **row < n)
+        .for_each(|(at, &row)| places[row] = Some(at));
+    for (number, machine) in model.machines().iter().enumerate() {
+        for (y, class) in sides(machine, own.len()) {
+            for &row in &own[class] {
+                let (role, slack) = (&mut roles[row], (1.0 - y * prediction.score(row, number)).max(0.0));
+                role.slack = role.slack.max(slack);
+                let has_coefficient = places[row].is_some_and(|at| machine.coefficients[at] != 0.0);
+                if role.support != Support::None && has_coefficient && slack > 1e-3 {
+                    role.support = Support::Bound;
+                }
+            }
+        }
+    }
+    Roles { roles, is_everything }
+}
+
+/// The classes that a machine knows, each with the side that it is on.
+fn sides(machine: &Machine, classes: usize) -> Vec<(f64, usize)> {
+    let against =
+        |own: usize| (0..classes).map(|class| (if class == own { 1.0 } else { -1.0 }, class)).collect();
+    match machine.between {
+        None => against(1),
+        Some(Between::Rest(own)) => against(own),
+        Some(Between::Pair(first, second)) => vec![(1.0, first), (-1.0, second)],
+        Some(Between::Softmax(_)) => Vec::new(),
+    }
 }
 
 /// Whether a score of 1 is a margin.

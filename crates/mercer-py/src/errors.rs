@@ -5,6 +5,7 @@ use std::fmt::Display;
 use mercer::gram::GramError;
 use mercer::kernel::KernelError;
 use mercer::model::ModelError;
+use mercer::picture::PictureError;
 use mercer::points::PointsError;
 use mercer::solve::SolveError;
 use pyo3::prelude::*;
@@ -29,6 +30,18 @@ impl Raise for ModelError {
                 pyo3::exceptions::PyFileNotFoundError::new_err(self.to_string())
             }
             Self::File { .. } => pyo3::exceptions::PyOSError::new_err(self.to_string()),
+            other => exception("MercerError", &other),
+        }
+    }
+}
+
+impl Raise for PictureError {
+    fn raise(self) -> PyErr {
+        match self {
+            Self::Model(error) => error.raise(),
+            Self::Gram(error) => error.raise(),
+            Self::Kernel(error) => error.raise(),
+            Self::Points(error) => error.raise(),
             other => exception("MercerError", &other),
         }
     }
@@ -69,9 +82,12 @@ impl Raise for PointsError {
 
 /// An exception of `mercer.exceptions` by its name.
 pub(crate) fn exception(name: &'static str, said: &dyn Display) -> PyErr {
-    // What the command calls --memory is a parameter here.
-    let text =
-        said.to_string().replace("choose solver cg, or raise", "raise").replace("--memory", "memory_limit");
+    // Options of the command are parameters here.
+    let text = said
+        .to_string()
+        .replace("choose solver cg, or raise", "raise")
+        .replace("--memory", "memory_limit")
+        .replace("--slice components", "slice=\"components\"");
     Python::attach(|py| match class(py, name) {
         Ok(class) => PyErr::from_type(class, text),
         Err(error) => error,

@@ -15,6 +15,7 @@ mod stream;
 mod table;
 mod tables;
 mod tune;
+mod view;
 
 use pyo3::prelude::*;
 
@@ -31,6 +32,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
         table::register,
         tables::register,
         tune::register,
+        view::register,
     ] {
         register(module)?;
     }

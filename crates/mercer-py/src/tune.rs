@@ -4,9 +4,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use mercer::model::metrics::Metric;
-use mercer::model::tune::{Found, Search, Sofar, Strength, Trial, Tuning, Validation, tune as search_for};
+use mercer::model::tune::{
+    Found, Search, Sofar, Strength, Trial, Tuning, Validation, path as follow, tune as search_for,
+};
 use mercer::model::{ModelError, Setting, Spec, Training};
-use mercer::points::Split;
+use mercer::picture;
+use mercer::points::{Points, Split};
 use mercer::solve::{Limits, Progress, Tolerance, Watch};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -17,6 +20,7 @@ use crate::errors::{Raise, exception};
 use crate::fit::{column, seconds};
 use crate::run::{Ended, Watcher, budget, watched};
 use crate::table::PyTable;
+use crate::view::{PyView, Shown};
 
 /// Searches; `kernel` is a template, `strength` the name of the penalty's strength and its values.
 ///
@@ -80,9 +84,49 @@ fn tune<'py>(
     if interrupted && result.is_err() {
         return Err(PyKeyboardInterrupt::new_err(()));
     }
-    let told = told(py, &result.map_err(Raise::raise)?)?;
+    let name = if table.len() == 1 { "1 row".to_owned() } else { format!("{} rows", table.len()) };
+    let told = told(py, &result.map_err(Raise::raise)?, &name)?;
     told.set_item("interrupted", interrupted)?;
     Ok(told)
+}
+
+/// Follows a machine from the strongest of some penalties to the weakest; the view of it.
+#[pyfunction]
+#[pyo3(signature = (spec, strength, points, table, target, weights=None, *, validation=None, metric=None, name, threads=None))]
+#[allow(clippy::too_many_arguments)]
+fn path(
+    py: Python<'_>,
+    spec: &str,
+    strength: (String, String),
+    points: usize,
+    table: &PyTable,
+    target: &Bound<'_, PyAny>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    validation: Option<&Bound<'_, PyDict>>,
+    metric: Option<&str>,
+    name: &str,
+    threads: Option<usize>,
+) -> PyResult<PyView> {
+    let spec: Spec = spec.parse().map_err(Raise::raise)?;
+    let strengths = strength_of(&strength)?.grid(points).map_err(Raise::raise)?;
+    let metric = metric.map(str::parse::<Metric>).transpose().map_err(Raise::raise)?;
+    let validation = validation.map(validation_of).transpose()?;
+    let target = column(target)?;
+    let weights = weights.map(|weights| weights.as_array().to_vec());
+    let table = &table.table;
+    let Ended { result, interrupted } = watched(py, threads, None, |watcher| {
+        let training =
+            Training { weights: weights.as_deref(), source: "Python", ..Training::new(table, &target) };
+        let quiet = Quiet(watcher);
+        let setting = Setting { watch: &quiet, ..Setting::default() };
+        let held_out = validation.as_ref();
+        follow(&spec, &strengths, metric, held_out, &training, &setting, &|_| {})
+    })?;
+    if interrupted && result.is_err() {
+        return Err(PyKeyboardInterrupt::new_err(()));
+    }
+    let view = picture::path(&result.map_err(Raise::raise)?, &spec.kernel.to_string(), name);
+    Ok(PyView { view: Shown::Path(view) })
 }
 
 /// A watch that stops with another but keeps what single solvers report to itself.
@@ -154,7 +198,7 @@ fn validation_of(told: &Bound<'_, PyDict>) -> PyResult<Validation> {
     }
 }
 
-fn told<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict>> {
+fn told<'py>(py: Python<'py>, found: &Found, rows: &str) -> PyResult<Bound<'py, PyDict>> {
     let told = PyDict::new(py);
     told.set_item("metric", found.metric.to_string())?;
     told.set_item("larger_is_better", found.metric.info().larger_is_better)?;
@@ -165,6 +209,8 @@ fn told<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict>> {
     let place = |wanted: &Trial| found.trials.iter().position(|trial| std::ptr::eq(trial, wanted));
     told.set_item("best", place(found.best()))?;
     told.set_item("simplest", place(found.simplest()))?;
+    let view = PyView { view: Shown::Tuning(picture::tuning(found, rows)) };
+    told.set_item("view", view.json()?)?;
     Ok(told)
 }
 
@@ -182,5 +228,6 @@ fn row<'py>(py: Python<'py>, trial: &Trial) -> PyResult<Bound<'py, PyDict>> {
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(path, module)?)?;
     module.add_function(wrap_pyfunction!(tune, module)?)
 }

@@ -48,6 +48,8 @@ pub struct HeatMap {
     pub theme: Theme,
     /// Panels a row, 1 to [`MOST_COLUMNS`]; `None` lets the number of panels decide.
     pub columns: Option<usize>,
+    /// The most that the picture is wide, in units; `None` lets the panels decide. Type keeps its size.
+    pub width: Option<f64>,
 }
 
 impl HeatMap {
@@ -64,6 +66,7 @@ impl HeatMap {
             note: String::new(),
             theme: Theme::default(),
             columns: None,
+            width: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{ColourMap, Grid};
+use crate::{ColourMap, Grid, Rgb};
 
 /// The values at the two ends of a colour scale.
 ///
@@ -87,6 +87,18 @@ impl Range {
             ColourMap::Sequential => (held - self.low) / (self.high - self.low),
             ColourMap::Diverging => 0.5 + 0.5 * held / self.high.max(-self.low),
         }
+    }
+
+    /// The colour of a value.
+    ///
+    /// ```
+    /// use mercer_view::{ColourMap, Range};
+    ///
+    /// assert_eq!(Range::new(0.0, 2.0).colour(2.0), ColourMap::Sequential.colour(1.0));
+    /// ```
+    pub fn colour(&self, value: f64) -> Rgb {
+        let drawn = self.drawable();
+        drawn.colours().colour(drawn.fraction(value))
     }
 
     /// Whether any finite cell lies outside by more than rounding.

@@ -110,6 +110,19 @@ fn one_to_twelve_panels() {
 }
 
 #[test]
+fn matrices_keep_to_a_width() {
+    let groups = vec![Group::new("a rather long name", 20), Group::new("b", 20)];
+    for (width, count) in [(300.0, 1), (400.0, 2), (400.0, 6), (900.0, 12)] {
+        let panel = Panel { captions: vec!["alignment 0.62".into()], ..Panel::new("sigma = 0.5", wave(40)) };
+        let panels = vec![panel; count];
+        let view = HeatMap { groups: groups.clone(), width: Some(width), ..HeatMap::new("Narrow", panels) };
+        let svg = draw(&format!("width-{width}-{count}"), &view);
+        let found: f64 = svg.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+        assert!(found <= 1.13 * width, "{found} at {width}");
+    }
+}
+
+#[test]
 fn own_scales_have_their_own_bars() {
     let signed = Grid::symmetric(60, |i, j| ((i as f64 - j as f64) / 8.0).cos() - 0.3);
     let large = Grid::symmetric(60, |i, j| (i * j) as f64 * 1e4);

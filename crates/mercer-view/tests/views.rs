@@ -23,7 +23,7 @@ impl Kind {
             Self::Fine => (k as f64 * 0.7).sin() * 3.0,
             Self::Constant => 5.0,
             Self::NotFinite => [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.0][k % 4],
-            Self::Huge => [1e150, -1e150, 1e-300, 0.0][k % 4],
+            Self::Huge => [f64::MAX, f64::MIN, 5e-324, 0.0][k % 4],
         }
     }
 }

@@ -19,6 +19,7 @@ pub use mercer_linalg as linalg;
 pub use mercer_model as model;
 pub use mercer_picture as picture;
 pub use mercer_points as points;
+pub use mercer_report as report;
 pub use mercer_solve as solve;
 pub use mercer_view as view;
 

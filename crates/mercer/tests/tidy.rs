@@ -31,7 +31,7 @@ fn lines(path: &Path) -> Vec<String> {
 }
 
 /// The rooms, each of which may use those before it.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 12] = [
     "mercer-linalg",
     "mercer-points",
     "mercer-kernel",
@@ -40,6 +40,7 @@ const ORDER: [&str; 11] = [
     "mercer-model",
     "mercer-view",
     "mercer-picture",
+    "mercer-report",
     "mercer",
     "mercer-cli",
     "mercer-py",

@@ -66,10 +66,11 @@ class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
         return self._lines(self._learner)
 
     def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return support_by_class(model.coefficients, len(self.classes_))
+        # Of machines against the rest signs do not tell the class of every support vector.
+        return super()._arranged(model) if self._is_rest() else support_by_class(model.coefficients, len(self.classes_))
 
     def _linear(self) -> Any:
-        if len(self.classes_) == 2:
+        if len(self.classes_) == 2 or self._is_rest():
             return super()._linear()
         dense = self.dual_coef_.toarray() if sp.issparse(self.dual_coef_) else self.dual_coef_
         return pair_coefficients(dense, self._n_support, self.support_vectors_)

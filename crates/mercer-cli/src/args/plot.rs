@@ -104,6 +104,9 @@ pub(crate) struct Boundary {
     /// The two columns of a slice at medians; the first two if not given.
     #[arg(long, value_name = "X,Y")]
     pub(crate) columns: Option<String>,
+    /// Points of the grid along each side, at which the model is asked.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..=2000))]
+    pub(crate) grid: u32,
     #[command(flatten)]
     pub(crate) look: Look,
 }

@@ -258,8 +258,9 @@ fn certified(model: &Model) -> String {
 
 /// The evidence that no machine exists, heaviest rows first.
 fn not_separable(evidence: &CommonPoint, data: &Data, json: bool) -> anyhow::Result<Answer> {
-    let name =
-        |row: usize| data.target.as_ref().map_or_else(String::new, |t| crate::labels::label(&t.data, row));
+    let name = |row: usize| {
+        data.target.as_ref().map_or_else(String::new, |t| mercer::report::text::label(&t.data, row))
+    };
     let total = |side: f64| {
         let weights = evidence.rows.iter().filter(|(_, label, _)| label * side > 0.0).map(|(_, _, w)| w);
         weights.sum::<f64>().max(f64::MIN_POSITIVE)

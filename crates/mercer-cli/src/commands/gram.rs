@@ -8,10 +8,11 @@ use mercer::gram::{
     spectrum, statistics,
 };
 use mercer::kernel::{KernelExpr, vectors};
+use mercer::picture::{Drawn, matrices, panel, seriate};
 use mercer::points::{Points, Table};
+use mercer::view::{HeatMap, Theme};
 use serde_json::{Value, json};
 
-use super::picture::{Drawn, heat_map, panel, seriate};
 use crate::args::Gram;
 use crate::input::{budget, coordinates, kernel, load};
 use crate::output::{Answer, check_file, check_matrix_file, columns, count, matrix, note, number, print};
@@ -151,7 +152,9 @@ fn draw(
     };
     let order = if ideal.is_some() { ", rows ordered by label" } else { "" };
     let title = format!("Gram matrix of {data}{order}");
-    let map = heat_map(title, kernel, panels, ideal, options.dark);
+    let theme = if options.dark { Theme::Dark } else { Theme::Light };
+    let width = options.width.map(f64::from);
+    let map = HeatMap { theme, width, ..matrices(title, kernel, panels, ideal) };
     mercer::view::write(path, &map)?;
     note(&format!("drawn: {}", path.display()));
     Ok(())

@@ -14,7 +14,6 @@ pub(crate) mod kernels;
 pub(crate) mod learners;
 pub(crate) mod maps;
 pub(crate) mod path;
-pub(crate) mod picture;
 pub(crate) mod plot;
 pub(crate) mod predict;
 pub(crate) mod report;

@@ -9,10 +9,10 @@ use anyhow::{Context, bail};
 use mercer::kernel::Registry;
 use mercer::model::{Learner, Spec, Stream as Perceptron};
 use mercer::points::{Column, ColumnData, Format, Kind, ReadOptions, Table, read_from};
+use mercer::report::text::label;
 
 use crate::args::Stream;
 use crate::input::{kernel, kinds};
-use crate::labels::label;
 use crate::model_file;
 use crate::output::{Answer, causes, count, note, number, quote, to_stdout};
 use crate::watch::{listen, stopped};

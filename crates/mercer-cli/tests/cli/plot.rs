@@ -66,6 +66,23 @@ fn every_picture_of_a_model() {
 }
 
 #[test]
+fn grids_widths_and_bounds_of_several_classes() {
+    let folder = moons();
+    let shown = folder.run(&["plot", "boundary", "m.mercer", "--grid", "30", "--json"]).exit(0);
+    assert!(shown.contains("\"columns\": 30"));
+    folder.run(&["plot", "boundary", "m.mercer", "--grid", "1"]).exit(2);
+    folder.run(&["plot", "gram", "@iris", "--kernel", "rbf", "--width", "400", "--plot", "g.svg"]).exit(0);
+    let svg = drawn(&folder, "g.svg");
+    let width: f64 = svg.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+    assert!(width <= 440.0, "{width}");
+    for several in ["one-vs-one", "one-vs-rest"] {
+        folder.run(&["fit", "@iris", "-k", "rbf", "--multi", several, "-o", "i.mercer"]).exit(0);
+        folder.run(&["plot", "boundary", "i.mercer", "-o", "i.svg"]).exit(0);
+        assert!(drawn(&folder, "i.svg").contains("support vector at the bound"), "{several}");
+    }
+}
+
+#[test]
 fn every_picture_of_data() {
     let folder = Folder::new();
     let calls: [(&[&str], &str, &str); 8] = [

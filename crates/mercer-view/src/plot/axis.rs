@@ -46,8 +46,9 @@ impl Axis {
     /// A linear axis that holds all finite values, with a little room on both sides.
     pub fn around(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) = hull(values).unwrap_or((0.0, 1.0));
-        let room = if high > low { 0.05 * (high - low) } else { 0.5 * low.abs().max(1.0) };
-        Self::new(label, low - room, high + room)
+        // In parts, since the width of very large numbers may be no number.
+        let room = if high > low { 0.05 * high - 0.05 * low } else { 0.5 * low.abs().max(1.0) };
+        Self::new(label, (low - room).max(f64::MIN), (high + room).min(f64::MAX))
     }
 
     /// A logarithmic axis that holds all finite values above 0, with a little room on both sides.
@@ -60,7 +61,7 @@ impl Axis {
         let positive = values.into_iter().filter(|value| *value > 0.0).map(f64::ln);
         let (low, high) = hull(positive).unwrap_or((0.0, 1.0));
         let room = if high > low { 0.04 * (high - low) } else { 1.0 };
-        let (low, high) = ((low - room).exp(), (high + room).exp());
+        let (low, high) = ((low - room).exp().max(f64::MIN_POSITIVE), (high + room).exp().min(f64::MAX));
         Self { spacing: Spacing::Logarithmic, ..Self::new(label, low, high) }
     }
 
@@ -83,28 +84,45 @@ impl Axis {
                 (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln())
             }
             Spacing::Logarithmic => f64::NAN,
-            _ => (value - self.low) / (self.high - self.low),
+            _ => share(value, self.low, self.high),
         }
     }
 
     /// The same axis with ends that can be drawn.
     pub(crate) fn drawable(&self) -> Self {
         let sound = self.low.is_finite() && self.high.is_finite();
-        let apart = self.high - self.low > 1e-12 * self.low.abs().max(self.high.abs());
+        let apart = 0.5 * self.high - 0.5 * self.low > 1e-12 * self.low.abs().max(self.high.abs());
         let positive = self.spacing != Spacing::Logarithmic || self.low > 0.0;
-        if sound && apart && (self.high - self.low).is_finite() && positive {
+        if sound && apart && positive {
             return self.clone();
         }
         match self.spacing {
             Spacing::Logarithmic => Self { low: 0.1, high: 10.0, ..self.clone() },
-            // Room around a value that is nearly as large as numbers get would be no number.
-            _ if sound && !apart && self.low.abs() < 1e300 => {
+            // Room around a value that is as large as numbers get would be no number.
+            _ if sound && !apart => {
                 let room = 0.5 * self.low.abs().max(1.0);
-                Self { low: self.low - room, high: self.low + room, ..self.clone() }
+                let (low, high) = ((self.low - room).max(f64::MIN), (self.low + room).min(f64::MAX));
+                Self { low, high, ..self.clone() }
             }
             _ => Self { low: 0.0, high: 1.0, ..self.clone() },
         }
     }
+}
+
+/// How far a value is from `low` to `high`, which may be farther apart than any number says.
+pub(crate) fn share(value: f64, low: f64, high: f64) -> f64 {
+    let width = high - low;
+    if width.is_finite() {
+        (value - low) / width
+    } else {
+        (0.5 * value - 0.5 * low) / (0.5 * high - 0.5 * low)
+    }
+}
+
+/// What lies a share of the way from `low` to `high`.
+pub(crate) fn between(low: f64, high: f64, share: f64) -> f64 {
+    let width = high - low;
+    if width.is_finite() { low + width * share } else { low * (1.0 - share) + high * share }
 }
 
 /// The least and the largest of the finite values.
@@ -127,6 +145,10 @@ mod tests {
             Axis::new("", f64::NAN, 1.0),
             Axis::new("", 3.0, -1.0),
             Axis::new("", f64::MIN, f64::MAX),
+            Axis::new("", f64::MAX, f64::MAX),
+            Axis::around("", [f64::MAX]),
+            Axis::around("", [f64::MIN, f64::MAX]),
+            Axis::logarithmic("", [5e-324, f64::MAX]),
             Axis::around("", []),
             Axis::around("", [f64::INFINITY]),
             Axis::logarithmic("", [-1.0, 0.0]),

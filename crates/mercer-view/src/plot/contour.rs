@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::Field;
+use super::{Field, share};
 
 /// The lines along which a field has a value, each a list of points; a closed line ends where it begins.
 ///
@@ -50,7 +50,7 @@ fn cell(field: &Field, level: f64, column: usize, row: usize, pieces: &mut Vec<(
     match crossed[..] {
         [one, two] => pieces.push((one, two)),
         [_, _, _, _] => {
-            let middle = corners.iter().sum::<f64>() / 4.0 >= level;
+            let middle = corners.iter().map(|value| value / 4.0).sum::<f64>() >= level;
             // The corner at the lower left is cut off unless the middle is on its side.
             if above[0] == middle {
                 pieces.extend([(bottom, right), (top, left)]);
@@ -66,7 +66,7 @@ fn cell(field: &Field, level: f64, column: usize, row: usize, pieces: &mut Vec<(
 fn crossing(field: &Field, level: f64, (column, row, up): Edge) -> [f64; 2] {
     let from = field.at(column, row);
     let to = if up { field.at(column, row + 1) } else { field.at(column + 1, row) };
-    let part = ((level - from) / (to - from)).clamp(0.0, 1.0);
+    let part = share(level, from, to).clamp(0.0, 1.0);
     let (column, row) = (column as f64, row as f64);
     if up { field.place(column, row + part) } else { field.place(column + part, row) }
 }

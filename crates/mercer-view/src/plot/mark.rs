@@ -147,9 +147,9 @@ pub enum Mark {
         /// Its colour, drawn thinly.
         tone: Tone,
     },
-    /// Words beside a point.
+    /// Words around a point.
     Words {
-        /// The point.
+        /// The middle of their foot.
         at: [f64; 2],
         /// The words.
         text: String,

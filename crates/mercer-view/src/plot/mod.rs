@@ -10,8 +10,8 @@ mod figure;
 mod look;
 mod mark;
 
-pub(crate) use axis::hull;
 pub use axis::{Axis, Spacing};
+pub(crate) use axis::{between, hull, share};
 pub use contour::contours;
 pub use field::Field;
 pub use figure::{Figure, Plot};

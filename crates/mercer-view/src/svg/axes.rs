@@ -32,7 +32,7 @@ pub(super) fn numbers(axis: &Axis) -> Vec<Tick> {
 /// The powers of ten of a logarithmic axis; with few of them 2 and 5 between, or else round numbers.
 fn powers(low: f64, high: f64) -> Vec<Tick> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
-    let inside = |value: &f64| (low * 0.999_999..=high * 1.000_001).contains(value);
+    let inside = |value: &f64| value.is_finite() && (low * 0.999_999..=high * 1.000_001).contains(value);
     let of = |steps: &[f64], stride: usize| -> Vec<f64> {
         let powers = (first..=last).step_by(stride);
         powers

@@ -36,6 +36,9 @@ pub(super) struct Label {
 }
 
 impl Sides {
+    /// The most room that labels at the left need.
+    pub(super) const MOST: f64 = WIDEST + 7.0;
+
     /// The sides of a matrix drawn `side` wide.
     pub(super) fn new(groups: &[Group], grid: &Grid, side: f64) -> Self {
         let spans = spans(groups, grid, side);

@@ -6,7 +6,7 @@ use super::palette::Palette;
 use super::panel::{self, Frame};
 use super::scale_bar::{self, NUMBERS};
 use super::text::Font;
-use crate::{Error, HeatMap, MOST_COLUMNS, Panel, Scale, View};
+use crate::{Error, HeatMap, Look, MOST_COLUMNS, Panel, Scale, View};
 
 const TITLE: Font = Font::bold(17.0);
 const SUBTITLE: Font = Font::new(12.5);
@@ -18,6 +18,8 @@ const MARGIN: f64 = 20.0;
 const GAP: f64 = 20.0;
 /// Between two rows, and between the rows and the scale.
 const ROW_GAP: f64 = 20.0;
+/// The narrowest panel.
+const NARROW: f64 = 120.0;
 /// The longest shared scale.
 const BAR: f64 = 280.0;
 const BAR_THICKNESS: f64 = 11.0;
@@ -70,13 +72,17 @@ fn check_groups(view: &HeatMap) -> Result<(), Error> {
 /// The measures all panels share.
 fn frame(view: &HeatMap, palette: &'static Palette) -> Frame {
     let count = view.panels.len();
-    let columns = view.columns.unwrap_or(balanced(count)).clamp(1, MOST_COLUMNS).min(count.max(1));
+    // Before the panels have a size their labels are taken to be as wide as they get.
+    let room = view.width.map(|width| Look::wide(width).held() - 2.0 * MARGIN - Sides::MOST);
+    let fit = room.map_or(MOST_COLUMNS, |room| ((room + GAP) / (NARROW + GAP)).floor().max(1.0) as usize);
+    let columns = view.columns.unwrap_or(balanced(count)).min(fit).clamp(1, MOST_COLUMNS).min(count.max(1));
     let aim = match columns {
         1 => 400.0,
         2 => 280.0,
         3 | 4 => 200.0,
         _ => 160.0,
     };
+    let aim = room.map_or(aim, |room| ((room + GAP) / columns as f64 - GAP).min(aim));
     let side = view.panels.first().map_or(aim, |panel| whole_pixels(panel.matrix.side(), aim));
     let sides =
         view.panels.first().map_or_else(Sides::none, |panel| Sides::new(&view.groups, &panel.matrix, side));

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::axes::NUMBERS;
-use super::canvas::{Area, Canvas, Ink, number};
+use super::canvas::{Anchor, Area, Canvas, Ink, number};
 use super::palette::Palette;
 use crate::Error;
 use crate::plot::{Axis, Dash, Dot, Image, Mark, Ring, Shape, Tone};
@@ -79,7 +79,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame<'_>, mark: &Mark) -> Result
                 _ => frame.palette.quiet,
             };
             if x.is_finite() && y.is_finite() {
-                canvas.text(x, y, Ink::new(NUMBERS, colour), text);
+                canvas.text(x, y, Ink::new(NUMBERS, colour).anchored(Anchor::Middle), text);
             }
         }
     }

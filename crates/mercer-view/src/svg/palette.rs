@@ -19,6 +19,19 @@ pub(super) struct Palette {
     pub(super) hatch: &'static str,
 }
 
+impl Tone {
+    /// The colour that a theme gives it, as `#rrggbb`.
+    ///
+    /// ```
+    /// use mercer_view::{Theme, Tone};
+    ///
+    /// assert_eq!(Tone::Paper.colour(Theme::Light), "#ffffff");
+    /// ```
+    pub fn colour(self, theme: Theme) -> String {
+        Palette::of(theme).tone(self)
+    }
+}
+
 impl Palette {
     /// The colour of a tone.
     pub(super) fn tone(&self, tone: Tone) -> String {

@@ -41,7 +41,9 @@ pub(super) fn ends_and_middle(range: Range) -> Vec<Tick> {
     // A width that is no number, or none at all, asks for no more digits than 1 does.
     let width = Some(high - low).filter(|width| width.is_finite() && *width > 0.0).unwrap_or(1.0);
     let decimals = (2 - width.log10().floor() as i32).max(0) as usize;
-    [low, 0.5 * (low + high), high].map(|value| Tick { value, label: label(value, decimals, range) }).into()
+    [low, 0.5 * low + 0.5 * high, high]
+        .map(|value| Tick { value, label: label(value, decimals, range) })
+        .into()
 }
 
 /// One number by itself, in three digits.

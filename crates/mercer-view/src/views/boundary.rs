@@ -1,17 +1,17 @@
 //! What a machine answers everywhere in a plane: the boundary with its margins, the regions of several classes, or the
 //! surface of a number; and the rows that it was made from (`docs/maths.md` §7).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::spot::{Spot, keys, repeated};
 use crate::colour::{ground, series};
 use crate::plot::{
     Axis, Bar, Dash, Field, Figure, Image, Key, Look, Mark, Plot, Swatch, Tone, contours, hull,
 };
-use crate::{ColourMap, Range, Rgb, Theme};
+use crate::{Range, Rgb, Theme};
 
 /// What a machine answers in a plane.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ground {
     /// The score of two classes: the boundary is at 0, the margins are at −1 and 1, and the second class is above 0.
     Scores(Field),
@@ -44,7 +44,7 @@ impl Ground {
 /// assert!(view.figure(Look::wide(400.0)).svg()?.contains("inside"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Boundary {
     /// The heading.
     pub title: String,
@@ -128,7 +128,8 @@ impl Boundary {
             for (level, width, dash) in
                 [(-1.0, 1.1, Dash::Dashed), (1.0, 1.1, Dash::Dashed), (0.0, 2.0, Dash::Solid)]
             {
-                let lines = contours(field, level).into_iter();
+                let lines = if crosses(field, level) { contours(field, level) } else { Vec::new() };
+                let lines = lines.into_iter();
                 marks.extend(lines.map(|points| Mark::Line { points, tone: Tone::Strong, width, dash }));
             }
         }
@@ -145,8 +146,13 @@ impl Boundary {
     }
 }
 
+/// Whether a field is below a level somewhere and above it elsewhere, by more than rounding: one that is the same
+/// everywhere would be full of lines.
 fn crosses(field: &Field, level: f64) -> bool {
-    hull(field.values.iter().copied()).is_some_and(|(low, high)| low < level && level <= high)
+    hull(field.values.iter().copied()).is_some_and(|(low, high)| {
+        let rounding = 1e-5 * low.abs().max(high.abs());
+        low < level && level <= high && high - low > rounding
+    })
 }
 
 fn range(field: &Field) -> Range {
@@ -188,14 +194,21 @@ fn painter(what: &Ground, theme: Theme) -> Box<dyn Fn(f64) -> Option<Rgb>> {
         }
         Ground::Numbers(field) => {
             let range = range(field);
-            Box::new(move |value| {
-                let map = if range.low < 0.0 && range.high > 0.0 {
-                    ColourMap::Diverging
-                } else {
-                    ColourMap::Sequential
-                };
-                value.is_finite().then(|| map.colour(range.fraction(value)))
-            })
+            Box::new(move |value| value.is_finite().then(|| range.colour(value)))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_has_no_lines() {
+        let noise = |x: f64, _: f64| 1.0 + 1e-7 * (1e5 * x).sin();
+        let flat = Field::from_fn((0.0, 1.0), (0.0, 1.0), 50, 50, noise);
+        let view = Boundary::new("", ["x", "y"], Ground::Scores(flat));
+        assert!(view.legend().is_empty());
+        assert!(!view.plot(Theme::Light).marks.iter().any(|mark| matches!(mark, Mark::Line { .. })));
     }
 }

@@ -1,13 +1,13 @@
 //! Functions of one variable beside the rows that they were learned from: kernel ridge for several λ, a score along the
 //! only feature (`docs/maths.md` §7).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::spot::{Spot, keys, repeated};
 use crate::plot::{Axis, Figure, Key, Look, Mark, Plot, Swatch, Tone, hull};
 
 /// A function as a line.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// What it is.
     pub name: String,
@@ -34,7 +34,7 @@ pub struct Curve {
 /// assert!(view.figure(Look::default()).svg()?.contains("height"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     /// The heading.
     pub title: String,

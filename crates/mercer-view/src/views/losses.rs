@@ -1,12 +1,12 @@
 //! Losses against the margin y·f, and against the residual f − y (`docs/maths.md` §7).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Curve;
 use crate::plot::{Axis, Dash, Figure, Key, Look, Mark, Plot, Swatch, Tone};
 
 /// What a wrong score costs, by several losses.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
     /// The heading.
     pub title: String,

@@ -4,6 +4,7 @@ mod boundary;
 mod curves;
 mod geometry;
 mod losses;
+mod matrices;
 mod path;
 mod reliability;
 mod residuals;

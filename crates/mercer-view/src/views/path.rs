@@ -1,11 +1,11 @@
 //! A machine as its penalty grows weaker: the metric on training rows and on held-out rows, and its support.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plot::{Axis, Dot, Figure, Key, Look, Mark, Plot, Ring, Shape, Swatch, Tone};
 
 /// The machine of one strength.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The strength.
     pub strength: f64,
@@ -27,7 +27,7 @@ pub struct Step {
 /// assert!(view.figure(Look::default()).svg()?.contains("support vectors"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Path {
     /// The heading.
     pub title: String,

@@ -1,11 +1,11 @@
 //! Whether probabilities are what they say: of answers given with probability p, the share p should be right.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plot::{Axis, Dot, Figure, Key, Look, Mark, Plot, Shape, Swatch, Tone};
 
 /// Answers of about the same probability.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     /// The least probability among them.
     pub from: f64,
@@ -29,7 +29,7 @@ pub struct Share {
 /// assert!(view.figure(Look::default()).svg()?.contains("share that is right"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reliability {
     /// The heading.
     pub title: String,

@@ -1,6 +1,6 @@
 //! Numbers that were answered against those that are true, and what is left over.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plot::{Axis, Dot, Figure, Key, Look, Mark, Plot};
 
@@ -19,7 +19,7 @@ use crate::plot::{Axis, Dot, Figure, Key, Look, Mark, Plot};
 /// assert!(view.figure(Look::default()).svg()?.contains("predicted height"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Residuals {
     /// The heading.
     pub title: String,

@@ -1,11 +1,11 @@
 //! How well scores rank: true against false positives, and precision against recall.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plot::{Axis, Figure, Key, Look, Mark, Plot};
 
 /// How scores rank one class before the others.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// The class that is to come first.
     pub name: String,
@@ -36,7 +36,7 @@ pub struct Ranking {
 /// assert!(view.figure(Look::default()).svg()?.contains("area 0.900"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Roc {
     /// The heading.
     pub title: String,

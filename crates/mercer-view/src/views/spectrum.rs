@@ -1,7 +1,7 @@
 //! The eigenvalues of a Gram matrix, the largest first, on a logarithmic scale: how many dimensions of feature space the
 //! rows fill, and whether any is negative.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plot::{Axis, Dot, Figure, Key, Look, Mark, Plot, Shape, Tone};
 
@@ -14,7 +14,7 @@ use crate::plot::{Axis, Dot, Figure, Key, Look, Mark, Plot, Shape, Tone};
 /// assert!(view.figure(Look::default()).svg()?.contains("negative"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spectrum {
     /// The heading.
     pub title: String,

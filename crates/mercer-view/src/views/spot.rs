@@ -1,11 +1,11 @@
 //! A row of data in a picture, and what it is to the model.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plot::{Dot, Key, Ring, Shape, Swatch, Tone};
 
 /// What a row is to a machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Support {
     /// It has no coefficient, or it is not known whether it has one.
     #[default]
@@ -17,7 +17,7 @@ pub enum Support {
 }
 
 /// A row of data.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spot {
     /// Where it stands.
     pub at: [f64; 2],

@@ -1,6 +1,6 @@
 //! One machine for several values of a parameter, side by side on the same axes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Boundary;
 use super::spot::repeated;
@@ -19,7 +19,7 @@ use crate::plot::{Figure, Look, Plot};
 /// assert!(view.figure(Look::wide(400.0)).svg()?.contains("radius = 1.5"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
     /// The heading.
     pub title: String,

@@ -1,12 +1,12 @@
 //! Primal and dual objective against iterations: the optimum lies between them, and what is shaded is what is not yet
 //! known (`docs/maths.md` §3, §7).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plot::{Axis, Figure, Key, Look, Mark, Plot, Swatch, Tone, hull};
 
 /// Where a solver was after so many iterations.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visited {
     /// Iterations done.
     pub iteration: f64,
@@ -30,7 +30,7 @@ pub struct Visited {
 /// assert!(view.figure(Look::default()).svg()?.contains("gap"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The heading.
     pub title: String,

@@ -1,26 +1,32 @@
 //! What a search found: a cell for each kernel and strength, the chosen one, and those that are as good for all that is
 //! known, within one standard error of it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::Range;
 use crate::plot::{
     Axis, Bar, Dash, Dot, Figure, Image, Key, Look, Mark, Plot, Ring, Shape, Swatch, Tone, hull,
 };
-use crate::{ColourMap, Range};
 
 /// How a candidate did.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// Which kernel.
     pub kernel: usize,
     /// Which strength.
     pub strength: usize,
     /// The mean of the metric.
+    #[serde(deserialize_with = "known")]
     pub mean: f64,
     /// Its standard error, where it is known.
     pub error: Option<f64>,
     /// Whether it is within one standard error of the best.
     pub near: bool,
+}
+
+/// A number; none, as JSON has what is no number, is not one either.
+fn known<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
 }
 
 /// A search.
@@ -40,7 +46,7 @@ pub struct Trial {
 /// assert!(view.figure(Look::default()).svg()?.contains("best"));
 /// # Ok::<(), mercer_view::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     /// The heading.
     pub title: String,
@@ -78,13 +84,12 @@ impl Tuning {
         let (columns, rows) = (self.strengths.len(), self.kernels.len());
         let (low, high) = hull(self.trials.iter().map(|trial| trial.mean)).unwrap_or((0.0, 1.0));
         let range = Range::new(low, high).drawable();
-        let map = if low < 0.0 && high > 0.0 { ColourMap::Diverging } else { ColourMap::Sequential };
         let mut pixels = vec![None; columns * rows];
         for trial in self.trials.iter().filter(|trial| trial.mean.is_finite()) {
             if let Some(pixel) =
                 pixels.get_mut((rows - 1 - trial.kernel.min(rows - 1)) * columns + trial.strength)
             {
-                *pixel = Some(map.colour(range.fraction(trial.mean)));
+                *pixel = Some(range.colour(trial.mean));
             }
         }
         let ends = |count: usize| (-0.5, count as f64 - 0.5);

@@ -13,7 +13,7 @@ use mercer::solve::loss::{LOSSES, LossSpec};
 use mercer::view::{Figure, Look, Theme};
 use serde_json::Value;
 
-pub(crate) use of_model::{Drawn, data_of};
+pub(crate) use of_model::data_of;
 
 use crate::args::{Form, Lifted, Look as Words, Losses, Picture, Plot, Spectrum, Trace};
 use crate::input::{kernel, load, map};

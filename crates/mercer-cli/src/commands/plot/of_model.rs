@@ -2,46 +2,13 @@
 
 use anyhow::{Context, bail};
 use mercer::model::Model;
-use mercer::picture::{self, Rows, Slice};
-use mercer::view::{Boundary as View, Curves, Figure, Look};
-use serde_json::Value;
+use mercer::picture::{self, Answered, Rows, Slice};
 
 use super::Canvas;
 use crate::args::{Boundary, Input, Judged, OfModel};
 use crate::input::{Data, load_for};
 use crate::model_file;
 use crate::output::Answer;
-
-/// A model in a plane, or along a line if it looks at one number.
-pub(crate) enum Drawn {
-    Plane(Box<View>),
-    Line(Box<Curves>),
-}
-
-impl Drawn {
-    /// What suits the model.
-    pub(crate) fn of(model: &Model, rows: &Rows<'_>, slice: &Slice) -> Result<Self, picture::PictureError> {
-        let is_line = picture::features(model, rows.table).is_some_and(|names| names.len() == 1);
-        if is_line && *slice == Slice::Usual {
-            return Ok(Self::Line(Box::new(picture::curves(&[("the model".to_owned(), model)], rows)?)));
-        }
-        Ok(Self::Plane(Box::new(picture::boundary(model, rows, slice)?)))
-    }
-
-    pub(crate) fn figure(&self, look: Look) -> Figure {
-        match self {
-            Self::Plane(view) => view.figure(look),
-            Self::Line(view) => view.figure(look),
-        }
-    }
-
-    fn json(&self) -> serde_json::Result<Value> {
-        match self {
-            Self::Plane(view) => serde_json::to_value(view),
-            Self::Line(view) => serde_json::to_value(view),
-        }
-    }
-}
 
 /// The model and the rows that were named; without a name, the rows that it was learned from.
 pub(crate) fn data_of(words: &OfModel) -> anyhow::Result<(Model, Data)> {
@@ -85,8 +52,12 @@ pub(super) fn boundary(words: &Boundary) -> anyhow::Result<Answer> {
         (Some(other), _) => bail!("--slice: give components or medians, not '{other}'"),
     };
     let (model, data) = data_of(&words.of)?;
-    let drawn = Drawn::of(&model, &rows(&data), &slice)?;
-    canvas.finish(|| drawn.json(), |look| drawn.figure(look))
+    let answered = Answered::of(&model, &rows(&data), &slice, words.grid as usize)?;
+    let json = || match &answered {
+        Answered::Plane(view) => serde_json::to_value(view),
+        Answered::Line(view) => serde_json::to_value(view),
+    };
+    canvas.finish(json, |look| answered.figure(look))
 }
 
 fn pair(text: &str) -> anyhow::Result<[String; 2]> {

@@ -1,20 +1,22 @@
 //! The commands and the code that make a model again.
 
-use std::path::Path;
+use mercer_model::{Learner, Model, Multiclass, Scaling, Spec};
+use mercer_solve::loss::LossSpec;
+use mercer_view::Block;
 
-use mercer::model::{Learner, Model, Multiclass, Scaling, Spec};
-use mercer::solve::loss::LossSpec;
-use mercer::view::Block;
+use crate::page::Reported;
+use crate::words::has_lambda;
 
-use crate::input::Data;
-use crate::specify::has_lambda;
-
-/// The shell, Rust and Python.
-pub(super) fn blocks(model: &Model, data: &Data, file: Option<&Path>) -> Vec<Block> {
-    let file = file.map_or_else(|| "model.mercer".to_owned(), |path| path.display().to_string());
-    let mut blocks = vec![Block::Text("In the shell:".to_owned()), Block::Code(shell(model, data, &file))];
-    blocks.extend([Block::Text("In Rust:".to_owned()), Block::Code(rust(model, data))]);
-    blocks.extend([Block::Text("In Python:".to_owned()), Block::Code(python(model, data, &file))]);
+/// What the caller says, or the shell, Rust and Python.
+pub(crate) fn blocks(reported: &Reported<'_>) -> Vec<Block> {
+    if let Some(code) = reported.code {
+        return vec![Block::Code(code.to_owned())];
+    }
+    let (model, name) = (reported.model, reported.rows.name);
+    let file = reported.file.map_or_else(|| "model.mercer".to_owned(), |path| path.display().to_string());
+    let mut blocks = vec![Block::Text("In the shell:".to_owned()), Block::Code(shell(model, name, &file))];
+    blocks.extend([Block::Text("In Rust:".to_owned()), Block::Code(rust(model, name))]);
+    blocks.extend([Block::Text("In Python:".to_owned()), Block::Code(python(model, name, &file))]);
     blocks
 }
 
@@ -28,9 +30,9 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn shell(model: &Model, data: &Data, file: &str) -> String {
+fn shell(model: &Model, name: &str, file: &str) -> String {
     let spec = model.spec();
-    let mut line = format!("mercer fit {}", quoted(&data.name));
+    let mut line = format!("mercer fit {}", quoted(name));
     let mut add = |word: &str, value: String| line += &format!(" {word} {}", quoted(&value));
     if let Some(target) = model.schema().target.as_deref().filter(|target| *target != "label") {
         add("--target", target.to_owned());
@@ -41,8 +43,8 @@ fn shell(model: &Model, data: &Data, file: &str) -> String {
         add("--loss", loss.to_string());
     }
     if has_lambda(spec.learner) {
-        let (name, value) = spec.regularization.spelled();
-        add(&format!("--{name}"), value.to_string());
+        let (spelled, value) = spec.regularization.spelled();
+        add(&format!("--{spelled}"), value.to_string());
     }
     if matches!(spec.learner, Learner::NuSvc | Learner::NuSvr | Learner::OneClass) {
         add("--nu", spec.nu.to_string());
@@ -83,11 +85,11 @@ fn shell(model: &Model, data: &Data, file: &str) -> String {
     format!(
         "{line}{average}\nmercer show {0}\nmercer report {0} {1} -o report.html",
         quoted(file),
-        quoted(&data.name)
+        quoted(name)
     )
 }
 
-fn rust(model: &Model, data: &Data) -> String {
+fn rust(model: &Model, name: &str) -> String {
     let target = model.schema().target.as_deref();
     let label = target.map_or_else(String::new, |name| format!("let target = table.remove({name:?})?;\n"));
     let training =
@@ -95,13 +97,13 @@ fn rust(model: &Model, data: &Data) -> String {
     format!(
         "use mercer::prelude::*;\n\nlet mut table = read({:?}, &ReadOptions::default())?;\n{label}\
          let spec: Spec = {:?}.parse()?;\nlet model = fit(&spec, &{training}, &Setting::default())?;\n\
-         println!(\"certified: {{}}\", model.certified());",
-        data.name,
+         let certified = model.certified();",
+        name,
         model.spec().to_string()
     )
 }
 
-fn python(model: &Model, data: &Data, file: &str) -> String {
+fn python(model: &Model, name: &str, file: &str) -> String {
     let spec = model.spec();
     let load = format!("import mercer\n\nmodel = mercer.load({file:?})\nprint(model.certificate_)");
     let usual = Spec::new(spec.kernel.clone(), Learner::Smo);
@@ -119,7 +121,7 @@ fn python(model: &Model, data: &Data, file: &str) -> String {
     format!(
         "{load}\n\n# The same machine from rows X and labels y, such as those of {}:\nfrom mercer import SVC\n\n\
          model = SVC(kernel={:?}, C={c}{probability}).fit(X, y)",
-        data.name.replace(['\n', '\r'], " "),
+        name.replace(['\n', '\r'], " "),
         model.kernel().to_string()
     )
 }

@@ -1,19 +1,44 @@
 //! Gram matrices as a picture: ordered by label, beside the ideal one, with the alignment under each.
 
-use mercer::gram::{Alignment, Gram, Ideal, Shape, Stored};
-use mercer::linalg::eigh;
-use mercer::view::{Grid, Group, HeatMap, Panel, Range, Scale, Theme};
+use mercer_gram::{Alignment, Gram, Ideal, Shape, Stored};
+use mercer_linalg::eigh;
+use mercer_view::{Grid, Group, HeatMap, Panel, Range, Scale};
 
 /// One matrix to draw.
-pub(crate) struct Drawn<'a> {
-    pub(crate) title: String,
-    pub(crate) gram: &'a Stored<f32>,
-    pub(crate) alignment: Option<Alignment>,
-    pub(crate) shape: Shape,
+#[derive(Debug, Clone)]
+pub struct Drawn<'a> {
+    /// What sets it apart: the kernel, or the value of a parameter.
+    pub title: String,
+    /// Its entries.
+    pub gram: &'a Stored<f32>,
+    /// How well it agrees with the labels.
+    pub alignment: Option<Alignment>,
+    /// What its entries look like.
+    pub shape: Shape,
 }
 
 /// Rows of equal label side by side, and within a label in spectral order, so that structure can be seen.
-pub(crate) fn seriate(gram: &Stored<f32>, ideal: Option<&Ideal>) -> Vec<usize> {
+///
+/// ```
+/// use mercer_gram::{Ideal, Lazy, Stored, alignment, statistics};
+/// use mercer_picture::{Drawn, matrices, panel, seriate};
+///
+/// let mut table = mercer_points::read("@moons(n=40)", &Default::default()).unwrap();
+/// let label = table.remove("label").unwrap();
+/// let ideal = Ideal::of("label", &label.data).unwrap();
+/// let lazy = Lazy::new(&"rbf(sigma=0.5)".parse().unwrap(), &table).unwrap();
+/// let gram = Stored::<f32>::new(&lazy, Default::default()).unwrap();
+/// let order = seriate(&gram, Some(&ideal));
+/// let drawn = Drawn {
+///     title: "sigma = 0.5".to_owned(),
+///     gram: &gram,
+///     alignment: Some(alignment(&lazy, |i, j| ideal.value(i, j))),
+///     shape: statistics(&lazy).shape,
+/// };
+/// let view = matrices("Two moons", "rbf", vec![panel(&drawn, &order)], Some((&ideal, &order)));
+/// assert_eq!(view.panels.len(), 2);
+/// ```
+pub fn seriate(gram: &Stored<f32>, ideal: Option<&Ideal>) -> Vec<usize> {
     let mut rows = ideal.map_or_else(|| (0..gram.len()).collect(), Ideal::order);
     let whole = [("", gram.len())];
     let groups = ideal.map_or_else(Vec::new, Ideal::groups);
@@ -49,7 +74,7 @@ fn spectral_order(gram: &Stored<f32>, rows: &mut [usize]) {
 }
 
 /// A panel of a matrix: rows with equal labels side by side.
-pub(crate) fn panel(drawn: &Drawn<'_>, order: &[usize]) -> Panel {
+pub fn panel(drawn: &Drawn<'_>, order: &[usize]) -> Panel {
     let grid = Grid::symmetric(order.len(), |i, j| f64::from(drawn.gram.row(order[i])[order[j]]));
     let mut panel = Panel::new(drawn.title.clone(), grid);
     if let Some(alignment) = drawn.alignment {
@@ -61,12 +86,11 @@ pub(crate) fn panel(drawn: &Drawn<'_>, order: &[usize]) -> Panel {
 }
 
 /// The whole picture; the ideal matrix comes last.
-pub(crate) fn heat_map(
-    title: String,
-    subtitle: String,
+pub fn matrices(
+    title: impl Into<String>,
+    subtitle: impl Into<String>,
     mut panels: Vec<Panel>,
     ideal: Option<(&Ideal, &[usize])>,
-    dark: bool,
 ) -> HeatMap {
     let groups: Vec<Group> = ideal.map_or_else(Vec::new, |(ideal, _)| {
         ideal.groups().into_iter().map(|(name, count)| Group::new(name, count)).collect()
@@ -79,9 +103,5 @@ pub(crate) fn heat_map(
         panel.scale = Scale::Own(Range::new(-1.0, 1.0));
         panels.push(panel);
     }
-    let mut map = HeatMap::new(title, panels);
-    map.subtitle = subtitle;
-    map.groups = groups;
-    map.theme = if dark { Theme::Dark } else { Theme::Light };
-    map
+    HeatMap { subtitle: subtitle.into(), groups, ..HeatMap::new(title, panels) }
 }

@@ -1,15 +1,19 @@
-//! What a model is and what is proved about it, in words: the phrases that `fit` and `show` share.
+//! What a model is and what is proved about it, in words: the phrases that commands and the page share.
 
-use mercer::model::{Between, Learner, Machine, Model, Task};
-use mercer::solve::loss::Target;
-use mercer::solve::{Certificate, Claim, Convexity, Penalty, Status};
+use mercer_model::{Between, Learner, Machine, Model, Task};
+use mercer_solve::loss::Target;
+use mercer_solve::{Certificate, Claim, Convexity, Penalty, Status};
 use serde_json::{Value, json};
 
-use crate::output::number;
-use crate::specify::has_lambda;
+use crate::text::number;
+
+/// Whether λ means anything to a learner.
+pub fn has_lambda(learner: Learner) -> bool {
+    learner == Learner::NuSvr || (!learner.info().losses.is_empty() && learner != Learner::Lms)
+}
 
 /// The learner, what it was asked, and λ under its two usual names: one line.
-pub(crate) fn problem(model: &Model) -> String {
+pub fn problem(model: &Model) -> String {
     let spec = model.spec();
     let mut parts = Vec::new();
     parts.extend(spec.loss.map(|loss| format!("{loss} loss")));
@@ -37,7 +41,7 @@ fn big_c(model: &Model) -> f64 {
 }
 
 /// What is minimised, as a formula in ASCII.
-pub(crate) fn formula(model: &Model) -> String {
+pub fn formula(model: &Model) -> String {
     let spec = model.spec();
     let plain = if spec.offset { "f(x_i) + b" } else { "f(x_i)" };
     let score = if spec.offset { "(f(x_i) + b)" } else { plain };
@@ -80,7 +84,7 @@ pub(crate) fn formula(model: &Model) -> String {
 }
 
 /// Whether the problem is convex, on which every bound rests.
-pub(crate) fn convexity(found: &Convexity) -> String {
+pub fn convexity(found: &Convexity) -> String {
     match found {
         Convexity::Proved => "positive semi-definite by construction".to_owned(),
         Convexity::Measured => "positive semi-definite on all training rows, as measured".to_owned(),
@@ -93,7 +97,7 @@ pub(crate) fn convexity(found: &Convexity) -> String {
 }
 
 /// How a solver ended.
-pub(crate) fn ending(status: Status) -> &'static str {
+pub fn ending(status: Status) -> &'static str {
     match status {
         Status::Solved => "solved: its own criterion was met",
         Status::IterationLimit => "stopped at the limit of iterations",
@@ -104,18 +108,18 @@ pub(crate) fn ending(status: Status) -> &'static str {
 }
 
 /// The same for a machine of a model.
-pub(crate) fn ended(model: &Model, machine: &Machine) -> &'static str {
+pub fn ended(model: &Model, machine: &Machine) -> &'static str {
     if is_streamed(model) { "the stream ended" } else { ending(machine.status) }
 }
 
 /// Whether a model was learned from a stream: a fit has a certificate, and other programs have no such learner.
-pub(crate) fn is_streamed(model: &Model) -> bool {
+pub fn is_streamed(model: &Model) -> bool {
     model.spec().learner == Learner::OnlinePerceptron
         && model.machines().iter().all(|machine| machine.certificate.is_none())
 }
 
 /// A relative gap as a share that can be imagined.
-pub(crate) fn share(relative: f64) -> String {
+pub fn share(relative: f64) -> String {
     if !(relative.is_finite() && relative >= 0.0) {
         return "not known".to_owned();
     }
@@ -139,16 +143,15 @@ pub(crate) fn share(relative: f64) -> String {
 }
 
 /// A number that should be small, in as many digits as it deserves.
-pub(crate) fn small(value: f64) -> String {
+pub fn small(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format!("{value:.2e}") }
 }
 
 /// Why a model of a stream has no certificate.
-pub(crate) const NOT_POSED: &str =
-    "it was learned from a stream: no problem was solved, so nothing is certified";
+pub const NOT_POSED: &str = "it was learned from a stream: no problem was solved, so nothing is certified";
 
 /// Why a model is not certified; nothing if it is.
-pub(crate) fn shortfall(model: &Model) -> Option<String> {
+pub fn shortfall(model: &Model) -> Option<String> {
     if model.certified() {
         return None;
     }
@@ -196,7 +199,7 @@ fn machine_shortfall(machine: &Machine, gap: Option<f64>, violation: Option<f64>
 }
 
 /// The classes of a machine, or its target where there are several.
-pub(crate) fn name(model: &Model, machine: &Machine) -> String {
+pub fn name(model: &Model, machine: &Machine) -> String {
     match machine.between {
         Some(Between::Pair(a, b)) => return format!("{}/{}", model.classes()[a], model.classes()[b]),
         Some(Between::Rest(class)) => return format!("{}/rest", model.classes()[class]),
@@ -211,7 +214,7 @@ pub(crate) fn name(model: &Model, machine: &Machine) -> String {
 }
 
 /// The machines with certificates, the worst first.
-pub(crate) fn worst_first(model: &Model) -> Vec<(&Machine, &Certificate)> {
+pub fn worst_first(model: &Model) -> Vec<(&Machine, &Certificate)> {
     let mut machines: Vec<_> = model
         .machines()
         .iter()
@@ -227,7 +230,8 @@ pub(crate) fn worst_first(model: &Model) -> Vec<(&Machine, &Certificate)> {
     machines
 }
 
-pub(crate) fn task(model: &Model) -> &'static str {
+/// What a model answers with, in a word.
+pub fn task(model: &Model) -> &'static str {
     match model.task() {
         Task::Classes => "classes",
         Task::Numbers => "numbers",
@@ -236,7 +240,7 @@ pub(crate) fn task(model: &Model) -> &'static str {
 }
 
 /// All of it for programs.
-pub(crate) fn as_json(model: &Model) -> Value {
+pub fn as_json(model: &Model) -> Value {
     let (spec, from) = (model.spec(), model.provenance());
     let machines: Vec<Value> = model.machines().iter().map(|machine| machine_json(model, machine)).collect();
     let has_lambda = has_lambda(spec.learner);

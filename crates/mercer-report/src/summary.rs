@@ -1,12 +1,12 @@
 //! The data of a report in numbers, and the rows that count most.
 
-use mercer::model::Model;
-use mercer::points::{ColumnData, Points};
-use mercer::view::Block;
+use mercer_model::Model;
+use mercer_picture::Rows;
+use mercer_points::{ColumnData, Points};
+use mercer_view::Block;
 
-use crate::input::Data;
-use crate::labels::label;
-use crate::output::{count, number};
+use crate::page::Reported;
+use crate::text::{count, label, number};
 
 /// Columns and classes that are listed, at most.
 const SHOWN: usize = 30;
@@ -16,21 +16,22 @@ const ROWS: usize = 10;
 const LETTERS: usize = 40;
 
 /// Rows and columns in words and as a table.
-pub(super) fn blocks(data: &Data) -> Vec<Block> {
+pub(crate) fn blocks(reported: &Reported<'_>) -> Vec<Block> {
+    let data = &reported.rows;
     let mut said = format!(
         "{} of {}, {}.",
         count(data.table.len(), "row"),
         data.name,
         count(data.table.columns().len(), "column")
     );
-    if data.table.len() < data.total {
-        said = format!("{said} A sample: the source has {} rows.", data.total);
+    if data.table.len() < reported.total {
+        said = format!("{said} A sample: the source has {} rows.", reported.total);
     }
     let columns = data.table.columns();
     let head = ["column", "holds", "least", "median", "largest"].map(str::to_owned).to_vec();
     let rows: Vec<Vec<String>> = columns
         .iter()
-        .chain(&data.target)
+        .chain(data.target)
         .take(SHOWN)
         .map(|column| {
             let mut row = vec![short(&column.name), holds(&column.data)];
@@ -39,10 +40,10 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
         })
         .collect();
     let mut blocks = vec![Block::Text(said), Block::Table { head, rows }];
-    if columns.len() + data.target.iter().len() > SHOWN {
+    if columns.len() + usize::from(data.target.is_some()) > SHOWN {
         blocks.push(Block::Text(format!("The first {SHOWN} of {} columns.", columns.len())));
     }
-    if let Some(counts) = data.target.as_ref().and_then(|target| classes(&target.data)) {
+    if let Some(counts) = data.target.and_then(|target| classes(&target.data)) {
         let total = data.table.len().max(1) as f64;
         let rows = counts.iter().take(SHOWN).map(|(name, found)| {
             vec![short(name), found.to_string(), format!("{:.1} %", 100.0 * *found as f64 / total)]
@@ -57,7 +58,7 @@ pub(super) fn blocks(data: &Data) -> Vec<Block> {
 }
 
 /// What is odd about the data.
-pub(super) fn oddities(data: &Data) -> Vec<String> {
+pub(crate) fn oddities(data: &Rows<'_>) -> Vec<String> {
     let constant: Vec<&str> = data
         .table
         .columns()
@@ -82,7 +83,7 @@ pub(super) fn oddities(data: &Data) -> Vec<String> {
             names.join(", ")
         ));
     }
-    if let Some(counts) = data.target.as_ref().and_then(|target| classes(&target.data)) {
+    if let Some(counts) = data.target.and_then(|target| classes(&target.data)) {
         if let [(name, _)] = counts.as_slice() {
             found.push(format!("Every row shown is of the class '{}'.", short(name)));
         } else if let (Some((most, large)), Some((least, small))) = (counts.first(), counts.last())
@@ -99,12 +100,12 @@ pub(super) fn oddities(data: &Data) -> Vec<String> {
 }
 
 /// The training rows with the largest coefficients, over all machines.
-pub(super) fn influential(model: &Model, data: &Data) -> Vec<Block> {
+pub(crate) fn influential(model: &Model, data: &Rows<'_>) -> Vec<Block> {
     let weight = |k: usize| model.machines().iter().map(|machine| machine.coefficients[k].abs()).sum::<f64>();
     let mut order: Vec<(usize, f64)> = (0..model.support()).map(|k| (k, weight(k))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let is_training = model.learned_from(&data.table, data.target.as_ref());
-    let columns: Vec<&mercer::points::Column> =
+    let is_training = model.learned_from(data.table, data.target);
+    let columns: Vec<&mercer_points::Column> =
         data.table.columns().iter().filter(|_| is_training).take(6).collect();
     let mut head = vec!["training row".to_owned(), "sum of |alpha|".to_owned()];
     if is_training {
@@ -119,7 +120,7 @@ pub(super) fn influential(model: &Model, data: &Data) -> Vec<Block> {
         ];
         if let (true, Some(row)) = (is_training, row) {
             cells.extend(
-                data.target.iter().chain(columns.iter().copied()).map(|column| cell(&column.data, row)),
+                data.target.into_iter().chain(columns.iter().copied()).map(|column| cell(&column.data, row)),
             );
         }
         cells
