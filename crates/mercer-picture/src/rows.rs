@@ -127,7 +127,7 @@ pub fn roles(model: &Model, rows: &Rows<'_>) -> Result<Vec<Role>, PictureError> 
 
 struct Roles {
     roles: Vec<Role>,
-    /// Whether every row has a coefficient, so that support tells nothing apart.
+    /// Whether every row has a coefficient and none is at a bound, so that support tells nothing apart.
     is_everything: bool,
 }
 
@@ -135,13 +135,15 @@ fn roles_of(model: &Model, rows: &Rows<'_>, prediction: &Prediction) -> Roles {
     let n = rows.table.len();
     let mut roles = vec![Role::default(); n];
     let is_learned = model.learned_from(rows.table, rows.target);
-    let is_everything = is_learned && model.support() >= n;
+    // Of machines with a margin the bounds tell rows apart even then.
+    let has_margin = model.task() == Task::Classes && has_margin(model);
+    let is_everything = is_learned && model.support() >= n && !has_margin;
     if is_learned && !is_everything {
         model.rows().iter().filter(|row| **row < n).for_each(|&row| roles[row].support = Support::Free);
     }
     let known = rows.target.filter(|target| target.data.len() == n && prediction.len() == n);
     // Where the loss is no margin, what it says is no slack in units of the margin either.
-    let Some(target) = known.filter(|_| model.task() == Task::Classes && has_margin(model)) else {
+    let Some(target) = known.filter(|_| has_margin) else {
         return Roles { roles, is_everything };
     };
     let mut own: Vec<Vec<usize>> = vec![Vec::new(); model.classes().len()];
