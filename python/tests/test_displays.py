@@ -414,3 +414,35 @@ def test_unfitted_and_unknown() -> None:
         displays.LossesDisplay.from_losses(["hinge"]).save("picture.gif")
     with pytest.raises(ValueError, match="at least two points"):
         displays.BoundaryDisplay.from_estimator(machine(), x, y, grid_resolution=1)
+
+
+# ------------------------------------------------------------------------------------------------- what is asked
+
+
+def test_rows_and_targets_of_different_lengths() -> None:
+    """Every display says so, and the report."""
+    x, y = data_set("moons")
+    xs, ys = line()
+    few, model = y[:10], machine()
+    pipe = make_pipeline(StandardScaler(), mercer.SVC()).fit(x, y)
+    one = make_pipeline(StandardScaler(), mercer.SVR()).fit(xs, ys)
+    asked: list[Callable[[], Any]] = [
+        lambda: displays.BoundaryDisplay.from_estimator(model, x, few),
+        lambda: displays.BoundaryDisplay.from_estimator(pipe, x, few),
+        lambda: displays.BoundaryDisplay.from_estimator(LogisticRegression().fit(x, y), x, few),
+        lambda: displays.SweepDisplay.from_estimators({"a": model}, x, few),
+        lambda: displays.CurveDisplay.from_estimator(mercer.SVR().fit(xs, ys), xs, ys[:10]),
+        lambda: displays.CurveDisplay.from_estimator(one, xs, ys[:10]),
+        lambda: displays.GramDisplay.from_estimator(model, x, few),
+        lambda: displays.GramDisplay.from_kernel("linear", x, few),
+        lambda: displays.GramDisplay.from_gram(mercer.gram("linear", x), few),
+        lambda: displays.GeometryDisplay.from_map("quadratic", x, few),
+        lambda: displays.RocDisplay.from_estimator(model, x, few),
+        lambda: displays.ReliabilityDisplay.from_estimator(model, x, few),
+        lambda: displays.ResidualsDisplay.from_estimator(mercer.SVR().fit(xs, ys), xs, ys[:10]),
+        lambda: mercer.report(model, x, few),
+        lambda: mercer.report(pipe, x, few),
+    ]
+    for ask in asked:
+        with pytest.raises(ValueError, match="inconsistent numbers of samples|values for|numbers were predicted"):
+            ask()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import check_consistent_length
 
 from mercer import _mercer
 from mercer._gram import Gram
@@ -138,6 +139,7 @@ class GramDisplay(Display):
         ax: Any,
         memory_limit: int | str | None = None,
     ) -> Self:
+        check_consistent_length(rows, y)
         title = f"Gram matrix of {name}" + (", rows ordered by label" if y is not None else "")
         labels = None if y is None else target(y)
         limit = in_bytes(memory_limit)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from mercer import _mercer
@@ -29,6 +30,7 @@ class Asked:
 
 def asked(estimator: Any, X: Any, y: Any = None) -> Asked | None:
     """What the engine can be asked; None where it does not know the kernel, or the estimator is no machine of it."""
+    check_consistent_length(X, y)
     if not isinstance(estimator, KernelMachine):
         return None
     check_is_fitted(estimator)
