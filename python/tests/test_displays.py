@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -20,6 +21,7 @@ from matplotlib import pyplot as plt
 from mercer import displays
 from mercer.exceptions import MercerError
 from problems import data_set
+from sklearn import svm
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV
@@ -263,6 +265,19 @@ def test_rankings_are_scikit_learns() -> None:
         displays.RocDisplay.from_predictions(["a", "b"], [0.1, 0.2], classes=["a", "c"])
 
 
+@pytest.mark.parametrize("maker", [mercer.SVC, svm.SVC])
+def test_scores_of_pairs_are_no_scores_of_classes(maker: Any) -> None:
+    """Of three classes there are as many pairs; the shape of the last step tells."""
+    x, y = data_set("iris")
+    of = displays.RocDisplay.from_estimator
+    known = of(maker(decision_function_shape="ovr").fit(x, y), x, y).roc_auc
+    pairs = maker(decision_function_shape="ovo")
+    chosen = GridSearchCV(make_pipeline("passthrough", pairs), {"svc__C": [1.0]}, cv=3)
+    for estimator in (pairs, make_pipeline("passthrough", pairs), chosen):
+        found = of(estimator.fit(x, y), x, y).roc_auc
+        assert found == pytest.approx(known, abs=1e-3) and min(found.values()) > 0.98
+
+
 def test_probabilities_and_residuals_from_anywhere() -> None:
     """Values that are none are refused."""
     assert displays.ReliabilityDisplay.from_predictions([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]]).data["shares"]
@@ -446,3 +461,24 @@ def test_rows_and_targets_of_different_lengths() -> None:
     for ask in asked:
         with pytest.raises(ValueError, match="inconsistent numbers of samples|values for|numbers were predicted"):
             ask()
+
+
+def test_machines_without_one_model_of_the_engine() -> None:
+    """Equations solved alone are asked row by row; what only a model can tell is refused, with the reason."""
+    x, y = data_set("moons")
+    direct = mercer.KernelRidge(kernel="rbf", alpha=0).fit(x[:20], y[:20])
+    shown = displays.BoundaryDisplay.from_estimator(direct, x, y, grid_resolution=10)
+    assert np.isfinite(shown.response).all()
+    both = np.column_stack([y, -y])
+    joined = mercer.KernelRidge(kernel="rbf", alpha=[0.1, 1.0]).fit(x, both)
+    with pytest.raises(ValueError, match="one target"):
+        displays.BoundaryDisplay.from_estimator(joined, x)
+    asked: list[Callable[[Any], Any]] = [
+        lambda estimator: mercer.report(estimator, x, y),
+        lambda estimator: displays.TraceDisplay.from_estimator(estimator),
+        lambda estimator: displays.SpectrumDisplay.from_estimator(estimator, x),
+        lambda estimator: displays.GramDisplay.from_estimator(estimator, x),
+    ]
+    for ask, estimator in product(asked, (direct, joined)):
+        with pytest.raises(MercerError, match="alpha"):
+            ask(estimator)

@@ -67,7 +67,7 @@ class RocDisplay(Display):
             scores = np.asarray(estimator.predict_proba(X), dtype=np.float64)
         else:
             raise MercerError(f"{type(estimator).__name__} has neither decision_function nor predict_proba")
-        if scores.ndim == 2 and scores.shape[1] == len(known) * (len(known) - 1) // 2 and len(known) > 3:
+        if _of_pairs(estimator, scores, len(known)):
             scores = ovr_scores(scores, len(known))
         return cls._ranked(y, scores, known, _rows.subtitle(estimator, X, name), ax)
 
@@ -271,6 +271,13 @@ class ResidualsDisplay(Display):
 def _classifier(estimator: Any, what: str) -> None:
     if _rows.kind(estimator) != "classes":
         raise MercerError(f"{what} of classes; {type(estimator).__name__} has none (ResidualsDisplay is for numbers)")
+
+
+def _of_pairs(estimator: Any, scores: np.ndarray, classes: int) -> bool:
+    """Whether scores are of pairs of classes; of three classes, of which there are three pairs, the estimator tells."""
+    if scores.ndim != 2 or scores.shape[1] != classes * (classes - 1) // 2:
+        return False
+    return classes > 3 or getattr(_rows.last(estimator), "decision_function_shape", None) == "ovo"
 
 
 def _by_class(found: np.ndarray, known: np.ndarray, both: Any) -> np.ndarray:

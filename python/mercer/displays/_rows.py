@@ -35,8 +35,10 @@ def asked(estimator: Any, X: Any, y: Any = None) -> Asked | None:
         return None
     check_is_fitted(estimator)
     model = estimator.__dict__.get("_model")
-    kernel = estimator._fitted_expression() if model is not None else None
-    if model is None or kernel is None or kernel.function is not None or kernel.matrix:
+    if not isinstance(model, _mercer.Model):
+        return None
+    kernel = estimator._fitted_expression()
+    if kernel.function is not None or kernel.matrix:
         return None
     rows = estimator._checked(X, reset=False)
     table = estimator._table(rows, kernel, fit=False)
@@ -53,7 +55,28 @@ def machine(estimator: Any) -> KernelMachine:
     if not isinstance(last, KernelMachine):
         raise MercerError(f"{type(last).__name__} is no machine of mercer, of which this could be told")
     check_is_fitted(last, "_model")
+    if last._model is None:
+        raise MercerError(
+            f"{type(last).__name__} solved its equations alone, as for alpha = 0, and no model of the engine can tell "
+            "this; take a larger alpha"
+        )
+    if not isinstance(last._model, _mercer.Model):
+        raise MercerError(
+            f"{type(last).__name__} has a model for each target, as every one has its own alpha; fit one target, or "
+            "take one alpha"
+        )
     return last
+
+
+def last(estimator: Any) -> Any:
+    """What answers in the end: the last step of a pipeline, the best estimator of a search."""
+    while True:
+        if isinstance(estimator, Pipeline):
+            estimator = estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return estimator
 
 
 def prepared(estimator: Any, X: Any) -> Any:
