@@ -22,6 +22,9 @@ from mercer import displays
 from mercer.exceptions import MercerError
 from problems import data_set
 from sklearn import svm
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV
@@ -482,3 +485,35 @@ def test_machines_without_one_model_of_the_engine() -> None:
     for ask, estimator in product(asked, (direct, joined)):
         with pytest.raises(MercerError, match="alpha"):
             ask(estimator)
+
+
+def test_missing_values() -> None:
+    """Estimators that know what to do with them are drawn; a row without a place is not."""
+    x, y = data_set("moons")
+    x = x.copy()
+    x[::10, 0], x[3, 1] = np.nan, np.nan
+    without = np.isfinite(x).all(axis=1).sum()
+    for estimator in (make_pipeline(SimpleImputer(), mercer.SVC()), HistGradientBoostingClassifier(max_iter=3)):
+        display = displays.BoundaryDisplay.from_estimator(estimator.fit(x, y), x, y, grid_resolution=10)
+        assert np.isfinite(display.response).all() and np.isfinite(display.xx0).all()
+        assert len(display.data["spots"]) == without
+        assert f"{len(x) - without} rows without a place are not shown" in display.notes
+        assert display.svg() and display.plot()
+    wide = np.column_stack([x, x])
+    forest = HistGradientBoostingRegressor(max_iter=3).fit(wide, y)
+    assert np.ptp(displays.BoundaryDisplay.from_estimator(forest, wide, y, columns=(0, 1)).response) > 0
+    one = x[:, :1]
+    curve = displays.CurveDisplay.from_estimator(make_pipeline(SimpleImputer(), mercer.SVR()).fit(one, y), one, y)
+    assert len(curve.data["spots"]) == np.isfinite(one).sum() and curve.svg()
+    with pytest.raises(MercerError, match="not one finite value"):
+        displays.BoundaryDisplay.from_estimator(forest, np.full((3, 4), np.nan), columns=(0, 1))
+
+
+def test_answers_that_are_no_numbers() -> None:
+    """They have no colour, and no curve."""
+    x, y = data_set("moons")
+    for of, rows in ((displays.BoundaryDisplay, x), (displays.CurveDisplay, x[:, :1])):
+        model = DummyRegressor().fit(rows, y)
+        model.constant_ = np.array([[np.nan]])
+        with pytest.raises(MercerError, match="not finite"):
+            of.from_estimator(model, rows, y)
