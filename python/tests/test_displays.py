@@ -517,3 +517,56 @@ def test_answers_that_are_no_numbers() -> None:
         model.constant_ = np.array([[np.nan]])
         with pytest.raises(MercerError, match="not finite"):
             of.from_estimator(model, rows, y)
+
+
+def test_nothing_to_draw() -> None:
+    """No estimator, no kernel, no such column, scores that are no numbers."""
+    x, y = data_set("iris")
+    with pytest.raises(MercerError, match="no estimator"):
+        displays.SweepDisplay.from_estimators({}, x)
+    for none in ([], {}):
+        with pytest.raises(MercerError, match="no kernel"):
+            displays.GramDisplay.from_kernel(none, x)
+    for model in (mercer.SVC().fit(x, y), make_pipeline(StandardScaler(), mercer.SVC()).fit(x, y)):
+        for columns in ((-1, 0), (0, 4)):
+            with pytest.raises(MercerError, match=f"no column {columns[0] or columns[1]}; "):
+                displays.BoundaryDisplay.from_estimator(model, x, y, columns=columns)
+    with pytest.raises(ValueError, match="y_score contains NaN"):
+        displays.RocDisplay.from_predictions([0, 1, 1], [0.1, np.nan, 0.2])
+
+
+def test_axes_outside_a_grid() -> None:
+    """A picture of two plots divides the place that axes have."""
+    x, y = data_set("moons")
+    figure = plt.figure()
+    whole = figure.add_axes((0.1, 0.2, 0.8, 0.6))
+    left, right = displays.RocDisplay.from_estimator(machine(), x, y, ax=whole).axes_
+    assert left.get_position().x0 == pytest.approx(0.1) and right.get_position().x1 == pytest.approx(0.9)
+    assert left.get_position().x1 < right.get_position().x0
+    figure.canvas.draw()
+
+
+def test_searches_of_several_metrics() -> None:
+    """The one that the best is chosen by; where none is, the metrics are named."""
+    x, y = data_set("moons")
+
+    def found(refit: Any) -> Any:
+        metrics = ["accuracy", "f1"]
+        return GridSearchCV(mercer.SVC(), {"C": [0.1, 1]}, cv=3, scoring=metrics, refit=refit).fit(x, y)
+
+    assert len(displays.TuningDisplay.from_search(found("f1")).data["trials"]) == 2
+    for refit in (False, lambda results: 0):
+        with pytest.raises(MercerError, match="accuracy, f1"):
+            displays.TuningDisplay.from_search(found(refit))
+
+
+def test_dollars_are_no_formula() -> None:
+    """Names are shown on axes as they are."""
+    x, y = data_set("moons")
+    price, labels = r"$\price$ in US$", np.array(["$^$", "b"])[y]
+    frame = pd.DataFrame(x, columns=[price, "b"])
+    model = mercer.SVC().fit(frame, labels)
+    display = displays.BoundaryDisplay.from_estimator(model, frame, labels)
+    assert display.ax_.get_xlabel().splitlines()[0].replace(r"\$", "$") == price
+    display.figure_.canvas.draw()
+    displays.GramDisplay.from_estimator(model, frame, labels).figure_.canvas.draw()

@@ -143,7 +143,8 @@ def curve(estimators: dict[str, Any], X: Any, y: Any, name: str | None) -> _merc
             raise MercerError("a pipeline of more than two classes has no one score to draw along a line")
         label = f"{called} (above 0: {_rows.classes(estimator)[1]})" if task == "classes" else called
         curves.append({"name": label, "points": np.column_stack([places, values]).tolist(), "tube": None})
-    spots, thinned = [], []
+    spots: list[dict[str, Any]] = []
+    thinned: list[str] = []
     if y is not None and task != "novelty":
         codes = _rows.codes(y, _rows.classes(first)) if task == "classes" else None
         height = _rows.numbers(y) if codes is None else 2.0 * codes - 1.0

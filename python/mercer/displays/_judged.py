@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 
 from mercer import _mercer
 from mercer._pairs import ovr_scores
@@ -101,6 +102,7 @@ class RocDisplay(Display):
 
     @classmethod
     def _ranked(cls, y: Any, scores: np.ndarray, known: np.ndarray, subtitle: str, ax: Any) -> Self:
+        assert_all_finite(scores, input_name="y_score")
         table = _by_class(scores, known, lambda second: (-second, second))
         names = [str(label) for label in known.tolist()]
         return cls._made(_mercer.View.roc(table, _rows.codes(y, known), names, subtitle), ax)
