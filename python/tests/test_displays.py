@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from matplotlib import pyplot as plt
 from mercer import displays
+from mercer._tables import table
 from mercer.exceptions import MercerError
 from problems import data_set
 from sklearn import svm
@@ -517,6 +518,14 @@ def test_answers_that_are_no_numbers() -> None:
         model.constant_ = np.array([[np.nan]])
         with pytest.raises(MercerError, match="not finite"):
             of.from_estimator(model, rows, y)
+
+
+def test_the_engine_checks_lengths_too() -> None:
+    """It refuses what it would have to read beyond its end."""
+    x, y = data_set("moons")
+    model = machine()
+    with pytest.raises(MercerError, match="10 values for"):
+        mercer._mercer.View.boundary(model._model, table(x), (["0", "1"], y[:10].astype(np.int64)), name="")
 
 
 def test_nothing_to_draw() -> None:
