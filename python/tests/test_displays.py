@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from html import unescape
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -386,6 +387,25 @@ def test_classes_have_the_names_of_the_user(labels: list[Any]) -> None:
     named = np.array(sorted(labels))[y]
     display = displays.BoundaryDisplay.from_estimator(mercer.SVC().fit(x, named), x, named)
     assert display.data["classes"] == [str(label) for label in sorted(labels)]
+
+
+@pytest.mark.parametrize("labels", [[True, False], [-1, 7], ["1", "2"], ["10", "9"], ["1", "1.0"], ["a", "7"]], ids=str)
+def test_curves_and_reports_have_the_names_of_the_user(labels: list[Any]) -> None:
+    """Also where the engine would take them for numbers, or for one number."""
+    x, y = data_set("moons")
+    first, second = sorted(labels)
+    named = np.array([first, second])[y]
+    one = x[:, :1]
+    curve = displays.CurveDisplay.from_estimator(mercer.SVC().fit(one, named), one, named)
+    assert curve.data["curves"][0]["name"].endswith(f"(above 0: {second})")
+    assert [spot["at"][1] for spot in curve.data["spots"]] == (2.0 * y - 1).tolist()
+    model = mercer.SVC(C=3).fit(x, named)
+    page = mercer.report(model, x, named).html
+    assert f"tells '{second}' (score above 0) from '{first}'" in unescape(page) and "not exactly those" not in page
+    spots = displays.BoundaryDisplay.from_estimator(model, x, named).data["spots"]
+    assert [spot["class"] for spot in spots] == y.tolist()
+    plain = displays.BoundaryDisplay.from_estimator(mercer.SVC(C=3).fit(x, y), x, y).data["spots"]
+    assert [spot["slack"] for spot in spots] == pytest.approx([spot["slack"] for spot in plain], abs=1e-6)
 
 
 def test_odd_rows_are_drawn() -> None:

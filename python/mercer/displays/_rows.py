@@ -43,9 +43,11 @@ def asked(estimator: Any, X: Any, y: Any = None) -> Asked | None:
     rows = estimator._checked(X, reset=False)
     table = estimator._table(rows, kernel, fit=False)
     if model.task == "classes":
-        names = estimator._class_names()
-        target = None if y is None else (names, codes(y, classes(estimator)))
-        return Asked(model, table, target, [str(label) for label in classes(estimator).tolist()])
+        called = [str(label) for label in classes(estimator).tolist()]
+        names = called if len(set(called)) == len(called) else estimator._class_names()
+        found = None if y is None else codes(y, classes(estimator))
+        named = model if model.classes == names else model.named(names, table, found)
+        return Asked(named, table, None if found is None else (names, found), called)
     return Asked(model, table, None if y is None or model.task == "novelty" else numbers(y), None)
 
 
