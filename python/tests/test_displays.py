@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from html import unescape
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,8 +20,13 @@ import polars as pl
 import pytest
 from matplotlib import pyplot as plt
 from mercer import displays
+from mercer._tables import table
 from mercer.exceptions import MercerError
 from problems import data_set
+from sklearn import svm
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV
@@ -263,6 +270,19 @@ def test_rankings_are_scikit_learns() -> None:
         displays.RocDisplay.from_predictions(["a", "b"], [0.1, 0.2], classes=["a", "c"])
 
 
+@pytest.mark.parametrize("maker", [mercer.SVC, svm.SVC])
+def test_scores_of_pairs_are_no_scores_of_classes(maker: Any) -> None:
+    """Of three classes there are as many pairs; the shape of the last step tells."""
+    x, y = data_set("iris")
+    of = displays.RocDisplay.from_estimator
+    known = of(maker(decision_function_shape="ovr").fit(x, y), x, y).roc_auc
+    pairs = maker(decision_function_shape="ovo")
+    chosen = GridSearchCV(make_pipeline("passthrough", pairs), {"svc__C": [1.0]}, cv=3)
+    for estimator in (pairs, make_pipeline("passthrough", pairs), chosen):
+        found = of(estimator.fit(x, y), x, y).roc_auc
+        assert found == pytest.approx(known, abs=1e-3) and min(found.values()) > 0.98
+
+
 def test_probabilities_and_residuals_from_anywhere() -> None:
     """Values that are none are refused."""
     assert displays.ReliabilityDisplay.from_predictions([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]]).data["shares"]
@@ -369,6 +389,25 @@ def test_classes_have_the_names_of_the_user(labels: list[Any]) -> None:
     assert display.data["classes"] == [str(label) for label in sorted(labels)]
 
 
+@pytest.mark.parametrize("labels", [[True, False], [-1, 7], ["1", "2"], ["10", "9"], ["1", "1.0"], ["a", "7"]], ids=str)
+def test_curves_and_reports_have_the_names_of_the_user(labels: list[Any]) -> None:
+    """Also where the engine would take them for numbers, or for one number."""
+    x, y = data_set("moons")
+    first, second = sorted(labels)
+    named = np.array([first, second])[y]
+    one = x[:, :1]
+    curve = displays.CurveDisplay.from_estimator(mercer.SVC().fit(one, named), one, named)
+    assert curve.data["curves"][0]["name"].endswith(f"(above 0: {second})")
+    assert [spot["at"][1] for spot in curve.data["spots"]] == (2.0 * y - 1).tolist()
+    model = mercer.SVC(C=3).fit(x, named)
+    page = mercer.report(model, x, named).html
+    assert f"tells '{second}' (score above 0) from '{first}'" in unescape(page) and "not exactly those" not in page
+    spots = displays.BoundaryDisplay.from_estimator(model, x, named).data["spots"]
+    assert [spot["class"] for spot in spots] == y.tolist()
+    plain = displays.BoundaryDisplay.from_estimator(mercer.SVC(C=3).fit(x, y), x, y).data["spots"]
+    assert [spot["slack"] for spot in spots] == pytest.approx([spot["slack"] for spot in plain], abs=1e-6)
+
+
 def test_odd_rows_are_drawn() -> None:
     """Constant columns, few rows, rows of one class, many classes."""
     x, y = data_set("moons")
@@ -414,3 +453,149 @@ def test_unfitted_and_unknown() -> None:
         displays.LossesDisplay.from_losses(["hinge"]).save("picture.gif")
     with pytest.raises(ValueError, match="at least two points"):
         displays.BoundaryDisplay.from_estimator(machine(), x, y, grid_resolution=1)
+
+
+# ------------------------------------------------------------------------------------------------- what is asked
+
+
+def test_rows_and_targets_of_different_lengths() -> None:
+    """Every display says so, and the report."""
+    x, y = data_set("moons")
+    xs, ys = line()
+    few, model = y[:10], machine()
+    pipe = make_pipeline(StandardScaler(), mercer.SVC()).fit(x, y)
+    one = make_pipeline(StandardScaler(), mercer.SVR()).fit(xs, ys)
+    asked: list[Callable[[], Any]] = [
+        lambda: displays.BoundaryDisplay.from_estimator(model, x, few),
+        lambda: displays.BoundaryDisplay.from_estimator(pipe, x, few),
+        lambda: displays.BoundaryDisplay.from_estimator(LogisticRegression().fit(x, y), x, few),
+        lambda: displays.SweepDisplay.from_estimators({"a": model}, x, few),
+        lambda: displays.CurveDisplay.from_estimator(mercer.SVR().fit(xs, ys), xs, ys[:10]),
+        lambda: displays.CurveDisplay.from_estimator(one, xs, ys[:10]),
+        lambda: displays.GramDisplay.from_estimator(model, x, few),
+        lambda: displays.GramDisplay.from_kernel("linear", x, few),
+        lambda: displays.GramDisplay.from_gram(mercer.gram("linear", x), few),
+        lambda: displays.GeometryDisplay.from_map("quadratic", x, few),
+        lambda: displays.RocDisplay.from_estimator(model, x, few),
+        lambda: displays.ReliabilityDisplay.from_estimator(model, x, few),
+        lambda: displays.ResidualsDisplay.from_estimator(mercer.SVR().fit(xs, ys), xs, ys[:10]),
+        lambda: mercer.report(model, x, few),
+        lambda: mercer.report(pipe, x, few),
+    ]
+    for ask in asked:
+        with pytest.raises(ValueError, match="inconsistent numbers of samples|values for|numbers were predicted"):
+            ask()
+
+
+def test_machines_without_one_model_of_the_engine() -> None:
+    """Equations solved alone are asked row by row; what only a model can tell is refused, with the reason."""
+    x, y = data_set("moons")
+    direct = mercer.KernelRidge(kernel="rbf", alpha=0).fit(x[:20], y[:20])
+    shown = displays.BoundaryDisplay.from_estimator(direct, x, y, grid_resolution=10)
+    assert np.isfinite(shown.response).all()
+    both = np.column_stack([y, -y])
+    joined = mercer.KernelRidge(kernel="rbf", alpha=[0.1, 1.0]).fit(x, both)
+    with pytest.raises(ValueError, match="one target"):
+        displays.BoundaryDisplay.from_estimator(joined, x)
+    asked: list[Callable[[Any], Any]] = [
+        lambda estimator: mercer.report(estimator, x, y),
+        lambda estimator: displays.TraceDisplay.from_estimator(estimator),
+        lambda estimator: displays.SpectrumDisplay.from_estimator(estimator, x),
+        lambda estimator: displays.GramDisplay.from_estimator(estimator, x),
+    ]
+    for ask, estimator in product(asked, (direct, joined)):
+        with pytest.raises(MercerError, match="alpha"):
+            ask(estimator)
+
+
+def test_missing_values() -> None:
+    """Estimators that know what to do with them are drawn; a row without a place is not."""
+    x, y = data_set("moons")
+    x = x.copy()
+    x[::10, 0], x[3, 1] = np.nan, np.nan
+    without = np.isfinite(x).all(axis=1).sum()
+    for estimator in (make_pipeline(SimpleImputer(), mercer.SVC()), HistGradientBoostingClassifier(max_iter=3)):
+        display = displays.BoundaryDisplay.from_estimator(estimator.fit(x, y), x, y, grid_resolution=10)
+        assert np.isfinite(display.response).all() and np.isfinite(display.xx0).all()
+        assert len(display.data["spots"]) == without
+        assert f"{len(x) - without} rows without a place are not shown" in display.notes
+        assert display.svg() and display.plot()
+    wide = np.column_stack([x, x])
+    forest = HistGradientBoostingRegressor(max_iter=3).fit(wide, y)
+    assert np.ptp(displays.BoundaryDisplay.from_estimator(forest, wide, y, columns=(0, 1)).response) > 0
+    one = x[:, :1]
+    curve = displays.CurveDisplay.from_estimator(make_pipeline(SimpleImputer(), mercer.SVR()).fit(one, y), one, y)
+    assert len(curve.data["spots"]) == np.isfinite(one).sum() and curve.svg()
+    with pytest.raises(MercerError, match="not one finite value"):
+        displays.BoundaryDisplay.from_estimator(forest, np.full((3, 4), np.nan), columns=(0, 1))
+
+
+def test_answers_that_are_no_numbers() -> None:
+    """They have no colour, and no curve."""
+    x, y = data_set("moons")
+    for of, rows in ((displays.BoundaryDisplay, x), (displays.CurveDisplay, x[:, :1])):
+        model = DummyRegressor().fit(rows, y)
+        model.constant_ = np.array([[np.nan]])
+        with pytest.raises(MercerError, match="not finite"):
+            of.from_estimator(model, rows, y)
+
+
+def test_the_engine_checks_lengths_too() -> None:
+    """It refuses what it would have to read beyond its end."""
+    x, y = data_set("moons")
+    model = machine()
+    with pytest.raises(MercerError, match="10 values for"):
+        mercer._mercer.View.boundary(model._model, table(x), (["0", "1"], y[:10].astype(np.int64)), name="")
+
+
+def test_nothing_to_draw() -> None:
+    """No estimator, no kernel, no such column, scores that are no numbers."""
+    x, y = data_set("iris")
+    with pytest.raises(MercerError, match="no estimator"):
+        displays.SweepDisplay.from_estimators({}, x)
+    for none in ([], {}):
+        with pytest.raises(MercerError, match="no kernel"):
+            displays.GramDisplay.from_kernel(none, x)
+    for model in (mercer.SVC().fit(x, y), make_pipeline(StandardScaler(), mercer.SVC()).fit(x, y)):
+        for columns in ((-1, 0), (0, 4)):
+            with pytest.raises(MercerError, match=f"no column {columns[0] or columns[1]}; "):
+                displays.BoundaryDisplay.from_estimator(model, x, y, columns=columns)
+    with pytest.raises(ValueError, match="y_score contains NaN"):
+        displays.RocDisplay.from_predictions([0, 1, 1], [0.1, np.nan, 0.2])
+
+
+def test_axes_outside_a_grid() -> None:
+    """A picture of two plots divides the place that axes have."""
+    x, y = data_set("moons")
+    figure = plt.figure()
+    whole = figure.add_axes((0.1, 0.2, 0.8, 0.6))
+    left, right = displays.RocDisplay.from_estimator(machine(), x, y, ax=whole).axes_
+    assert left.get_position().x0 == pytest.approx(0.1) and right.get_position().x1 == pytest.approx(0.9)
+    assert left.get_position().x1 < right.get_position().x0
+    figure.canvas.draw()
+
+
+def test_searches_of_several_metrics() -> None:
+    """The one that the best is chosen by; where none is, the metrics are named."""
+    x, y = data_set("moons")
+
+    def found(refit: Any) -> Any:
+        metrics = ["accuracy", "f1"]
+        return GridSearchCV(mercer.SVC(), {"C": [0.1, 1]}, cv=3, scoring=metrics, refit=refit).fit(x, y)
+
+    assert len(displays.TuningDisplay.from_search(found("f1")).data["trials"]) == 2
+    for refit in (False, lambda results: 0):
+        with pytest.raises(MercerError, match="accuracy, f1"):
+            displays.TuningDisplay.from_search(found(refit))
+
+
+def test_dollars_are_no_formula() -> None:
+    """Names are shown on axes as they are."""
+    x, y = data_set("moons")
+    price, labels = r"$\price$ in US$", np.array(["$^$", "b"])[y]
+    frame = pd.DataFrame(x, columns=[price, "b"])
+    model = mercer.SVC().fit(frame, labels)
+    display = displays.BoundaryDisplay.from_estimator(model, frame, labels)
+    assert display.ax_.get_xlabel().splitlines()[0].replace(r"\$", "$") == price
+    display.figure_.canvas.draw()
+    displays.GramDisplay.from_estimator(model, frame, labels).figure_.canvas.draw()

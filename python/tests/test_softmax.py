@@ -8,6 +8,7 @@ from typing import Any
 import mercer
 import numpy as np
 import pytest
+from mercer.exceptions import MemoryBudgetError
 from scipy.special import softmax
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
@@ -84,3 +85,14 @@ def test_searches_and_wrong_words() -> None:
     assert search.fit(x, y).best_score_ > 0.95
     with pytest.raises(ValueError, match="multi_class"):
         mercer.KernelLogistic(multi_class="ovr").fit(x, y)  # type: ignore[arg-type]
+
+
+def test_memory_errors_name_parameters() -> None:
+    """What the command calls --multi is multi_class here."""
+    x, y = data_set("digits")
+    model = mercer.KernelLogistic(multi_class="multinomial", memory_limit="200 kB")
+    with pytest.raises(
+        MemoryBudgetError, match='multi_class="ovo", which solves one pair of classes at a time'
+    ) as caught:
+        model.fit(x, y)
+    assert "--" not in str(caught.value)

@@ -186,6 +186,23 @@ impl Model {
         self.parts
     }
 
+    /// The same with other names for its classes, in their order; an error unless there are as many. What was learned
+    /// from a table and the first target was learned from the table and the second, which is the first under these names.
+    pub fn named(
+        self,
+        classes: Vec<String>,
+        table: &Table,
+        targets: Option<[&Column; 2]>,
+    ) -> Result<Self, ModelError> {
+        let renamed = targets.filter(|[before, _]| self.learned_from(table, Some(before)));
+        let mut parts = Parts { classes, ..self.parts };
+        if let Some([_, target]) = renamed {
+            parts.provenance.hash = crate::hash::data(table, Some(target), None);
+        }
+        check(&parts)?;
+        Ok(Self { parts, engine: self.engine })
+    }
+
     /// What was asked.
     pub fn spec(&self) -> &Spec {
         &self.parts.spec

@@ -87,6 +87,11 @@ pub(crate) fn exception(name: &'static str, said: &dyn Display) -> PyErr {
         .to_string()
         .replace("choose solver cg, or raise", "raise")
         .replace("--memory", "memory_limit")
+        .replace(
+            "--multi one-vs-rest, which solves one class",
+            "multi_class=\"ovo\", which solves one pair of classes",
+        )
+        .replace("--multi one-vs-rest", "multi_class=\"ovo\"")
         .replace("--slice components", "slice=\"components\"");
     Python::attach(|py| match class(py, name) {
         Ok(class) => PyErr::from_type(class, text),

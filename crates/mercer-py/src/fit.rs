@@ -120,12 +120,20 @@ pub(crate) fn column(target: &Bound<'_, PyAny>) -> PyResult<Column> {
         return named(ColumnData::Numbers(values.readonly().as_array().to_vec()));
     }
     let (names, codes): (Vec<String>, PyReadonlyArray1<'_, i64>) = target.extract()?;
+    labels(&names, &codes)
+}
+
+/// A target of classes by their names and the class of each row.
+pub(crate) fn labels(names: &[String], codes: &PyReadonlyArray1<'_, i64>) -> PyResult<Column> {
+    let named = |data| Ok(Column { name: TARGET.to_owned(), data });
     let code = |code: &i64| usize::try_from(*code).ok().filter(|code| *code < names.len());
     let codes = codes.as_array().iter().map(code).collect::<Option<Vec<usize>>>();
     let codes = codes.ok_or_else(|| exception("MercerError", &"a row has a class that has no name"))?;
-    // Classes that are numbers are ordered as numbers.
+    // Classes that are numbers are ordered as numbers, if they are different ones, which "1" and "1.0" are not.
     let numbers = names.iter().map(|name| name.parse::<f64>().ok().filter(|v| v.is_finite()));
-    if let Some(numbers) = numbers.collect::<Option<Vec<f64>>>() {
+    let numbers = numbers.collect::<Option<Vec<f64>>>();
+    let apart = |numbers: &Vec<f64>| numbers.iter().enumerate().all(|(k, v)| !numbers[..k].contains(v));
+    if let Some(numbers) = numbers.filter(apart) {
         return named(ColumnData::Numbers(codes.iter().map(|&code| numbers[code]).collect()));
     }
     named(ColumnData::Categories(codes.iter().map(|&code| names[code].as_str()).collect::<Categories>()))

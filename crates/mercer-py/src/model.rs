@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use mercer::model::{ColumnKind, ColumnSchema, Machine, Model, Task};
 use mercer::points::ColumnData;
 use mercer::solve::{Basis, Certificate, Claim, Convexity, Progress, Status, Tolerance};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{Raise, exception};
+use crate::fit::labels;
 use crate::run::detached;
 use crate::table::PyTable;
 
@@ -51,6 +52,22 @@ impl PyModel {
     #[getter]
     fn classes(&self) -> Vec<String> {
         self.model.classes().to_vec()
+    }
+
+    /// The same model with other names for its classes, in their order; it knows the rows that it was learned from under
+    /// these names, if they are those of the table with the class of each.
+    #[pyo3(signature = (classes, table, codes=None))]
+    fn named(
+        &self,
+        classes: Vec<String>,
+        table: &PyTable,
+        codes: Option<PyReadonlyArray1<'_, i64>>,
+    ) -> PyResult<Self> {
+        let target = |names: &[String]| codes.as_ref().map(|codes| labels(names, codes)).transpose();
+        let (before, after) = (target(self.model.classes())?, target(&classes)?);
+        let targets = before.as_ref().zip(after.as_ref()).map(|(before, after)| [before, after]);
+        let model = self.model.clone().named(classes, &table.table, targets).map_err(Raise::raise)?;
+        Ok(Self { model, interrupted: self.interrupted })
     }
 
     /// Whether every machine was solved to the tolerance that was asked.

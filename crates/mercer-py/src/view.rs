@@ -132,7 +132,7 @@ impl PyView {
                 return Err(exception("MercerError", &said));
             }
         };
-        let rows = Rows { table: &table.table, target: target.as_ref(), name };
+        let rows = rows(table, target.as_ref(), name)?;
         let found = detached(py, None, || picture::boundary_on(&model.model, &rows, &slice, side))?;
         let mut view = found.map_err(Raise::raise)?;
         if let Some(names) = classes.filter(|names| names.len() == view.classes.len()) {
@@ -173,7 +173,7 @@ impl PyView {
         counted: bool,
     ) -> PyResult<Self> {
         let target = target.map(column).transpose()?;
-        let rows = Rows { table: &table.table, target: target.as_ref(), name };
+        let rows = rows(table, target.as_ref(), name)?;
         let named: Vec<_> = models.iter().map(|(name, model)| (name.clone(), &model.get().model)).collect();
         let mut view = detached(py, None, || picture::curves(&named, &rows))?.map_err(Raise::raise)?;
         if let Some(names) = classes.filter(|names| names.len() == view.classes.len()) {
@@ -216,6 +216,7 @@ impl PyView {
         memory_limit: Option<u64>,
     ) -> PyResult<Self> {
         let target = target.map(column).transpose()?;
+        rows(table, target.as_ref(), "")?;
         let named = kernels.into_iter().map(|(title, text)| Ok((title, parsed(&text)?)));
         let named = named.collect::<PyResult<Vec<(String, KernelExpr)>>>()?;
         let made = || matrices(&named, table, target.as_ref(), (title, subtitle), memory_limit);
@@ -290,7 +291,7 @@ impl PyView {
     ) -> PyResult<Self> {
         let map = map.parse().map_err(|error| exception("KernelError", &error))?;
         let target = target.map(column).transpose()?;
-        let rows = Rows { table: &table.table, target: target.as_ref(), name };
+        let rows = rows(table, target.as_ref(), name)?;
         let view = detached(py, None, || picture::geometry(&map, &rows))?.map_err(Raise::raise)?;
         Ok(Self { view: Shown::Geometry(view) })
     }
@@ -364,7 +365,7 @@ fn roles<'py>(
     target: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)> {
     let target = target.map(column).transpose()?;
-    let rows = Rows { table: &table.table, target: target.as_ref(), name: "" };
+    let rows = rows(table, target.as_ref(), "")?;
     let found = detached(py, None, || picture::roles(&model.model, &rows))?.map_err(Raise::raise)?;
     let support: Vec<i64> = found.iter().map(|role| role.support as i64).collect();
     let slack: Vec<f64> = found.iter().map(|role| role.slack).collect();
@@ -389,11 +390,20 @@ fn report(
     dark: bool,
 ) -> PyResult<String> {
     let target = target.map(column).transpose()?;
-    let rows = Rows { table: &table.table, target: target.as_ref(), name };
+    let rows = rows(table, target.as_ref(), name)?;
     let theme = look(0.0, dark).theme;
     let reported = Reported { code: Some(code), theme, ..Reported::new(&model.model, rows) };
     let html = detached(py, None, || page(&reported).html())?;
     html.map_err(|error| exception("MercerError", &error))
+}
+
+/// Rows with a target of as many values.
+fn rows<'a>(table: &'a PyTable, target: Option<&'a Column>, name: &'a str) -> PyResult<Rows<'a>> {
+    let (rows, given) = (table.table.len(), target.map(|target| target.data.len()));
+    if let Some(given) = given.filter(|&given| given != rows) {
+        return Err(exception("MercerError", &format!("the target has {given} values for {rows} rows")));
+    }
+    Ok(Rows { table: &table.table, target, name })
 }
 
 fn look(width: f64, dark: bool) -> Look {

@@ -35,7 +35,7 @@ def draw(told: dict[str, Any], ax: Any = None, *, legend: bool = True, dark: boo
     ndarray of Axes
         One for each plot.
     """
-    figure = json.loads(told["figure"])
+    figure = json.loads(plain(told["figure"], r"\\$"))
     painter = Painter(told)
     axes = _axes(figure["plots"], ax)
     for own, plot in zip(axes, figure["plots"], strict=True):
@@ -55,6 +55,11 @@ def draw(told: dict[str, Any], ax: Any = None, *, legend: bool = True, dark: boo
     elif notes:
         axes[0].figure.supxlabel(notes, fontsize="x-small", color=painter.tones["Quiet"])
     return axes
+
+
+def plain(text: str, dollar: str = r"\$") -> str:
+    """Text that matplotlib takes for no formula: names may have dollars."""
+    return text.replace("$", dollar)
 
 
 def _pyplot() -> Any:
@@ -88,8 +93,19 @@ def _axes(plots: list[dict[str, Any]], ax: Any) -> np.ndarray:
         raise ValueError(f"the picture has {count} plots, and {len(given)} axes were given; give one, or {count}")
     whole = given[0]
     whole.set_axis_off()
-    parts = whole.get_subplotspec().subgridspec(1, count, wspace=0.35)
+    parts = _parts(whole, count)
     return np.array([whole.figure.add_subplot(part) for part in parts], dtype=object)
+
+
+def _parts(whole: Any, count: int) -> Any:
+    """Places side by side where axes are, in a grid of axes or anywhere."""
+    from matplotlib.gridspec import GridSpec
+
+    if whole.get_subplotspec() is not None:
+        return whole.get_subplotspec().subgridspec(1, count, wspace=0.35)
+    place = whole.get_position()
+    ends = {"left": place.x0, "right": place.x1, "bottom": place.y0, "top": place.y1}
+    return GridSpec(1, count, figure=whole.figure, wspace=0.35, **ends)
 
 
 def _wrapped(notes: list[str], figure: Any) -> str:

@@ -42,10 +42,9 @@ class Columns:
         return self.names.index(str(name))
 
     def varied(self, values: dict[int, np.ndarray]) -> Any:
-        """Rows in which some columns have given values, and all others their medians."""
+        """Rows in which some columns have given values, and all others the medians of what is not missing."""
         rows = len(next(iter(values.values())))
-        middle = np.median(self.values, axis=0) if len(self.values) else np.zeros(len(self.names))
-        made = np.tile(middle, (rows, 1))
+        made = np.tile([_median(column) for column in self.values.T], (rows, 1))
         for place, own in values.items():
             made[:, place] = own
         if self.frame is None:
@@ -56,13 +55,23 @@ class Columns:
 
 def ends(values: np.ndarray) -> tuple[float, float]:
     """From where to where a grid runs, a little beyond the values."""
-    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    finite = values[np.isfinite(values)]
+    if values.size and not finite.size:
+        raise MercerError("a column of X has not one finite value, and no place on an axis")
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     room = 0.11 * (high - low) if high > low else 0.5 * max(abs(low), 1.0)
     return low - room, high + room
 
 
 def answers(estimator: Any, rows: Any) -> tuple[str, np.ndarray]:
     """What an estimator says of rows, and whether that is a score of two classes, a class or a number."""
+    what, values = _answers(estimator, rows)
+    if not np.isfinite(values).all():
+        raise MercerError(f"{type(estimator).__name__} has answers that are not finite, which cannot be drawn")
+    return what, values
+
+
+def _answers(estimator: Any, rows: Any) -> tuple[str, np.ndarray]:
     task = _rows.kind(estimator)
     if task == "numbers":
         return "Numbers", _rows.numbers(estimator.predict(rows))
@@ -101,7 +110,8 @@ def plane(
     if len(table.names) > 2:
         others = len(table.names) - 2
         notes.append(f"a slice: {others} other columns at their medians; rows stand where their own two columns are")
-    shown, thinned = _thinned(len(table.values))
+    places = table.values[:, (across, up)]
+    shown, thinned = _thinned(places)
     task = _rows.kind(estimator)
     titles = {"Scores": "Decision boundary and margins", "Regions": "Regions of the classes"}
     return _view(
@@ -113,7 +123,7 @@ def plane(
         ground={what: {"x": x, "y": y_ends, "columns": side, "rows": side, "values": values.tolist()}},
         target=_rows.target_name(y),
         classes=_class_names(estimator, task),
-        spots=_spots(estimator, X, y, shown, table.values[:, (across, up)]),
+        spots=_spots(estimator, X, y, shown, places),
         captions=[],
         notes=[*thinned, *notes],
     )
@@ -133,14 +143,14 @@ def curve(estimators: dict[str, Any], X: Any, y: Any, name: str | None) -> _merc
             raise MercerError("a pipeline of more than two classes has no one score to draw along a line")
         label = f"{called} (above 0: {_rows.classes(estimator)[1]})" if task == "classes" else called
         curves.append({"name": label, "points": np.column_stack([places, values]).tolist(), "tube": None})
-    shown, thinned = _thinned(len(table.values))
-    spots = []
+    spots: list[dict[str, Any]] = []
+    thinned: list[str] = []
     if y is not None and task != "novelty":
         codes = _rows.codes(y, _rows.classes(first)) if task == "classes" else None
         height = _rows.numbers(y) if codes is None else 2.0 * codes - 1.0
-        spots = [
-            _spot((table.values[row, 0], height[row]), None if codes is None else int(codes[row])) for row in shown
-        ]
+        at = np.column_stack([table.values[:, 0], height])
+        shown, thinned = _thinned(at)
+        spots = [_spot(at[row], None if codes is None else int(codes[row])) for row in shown]
     number = task == "numbers"
     return _view(
         "curves",
@@ -160,10 +170,21 @@ def _view(kind: str, **shown: Any) -> _mercer.View:
     return _mercer.View.of(json.dumps({kind: shown}))
 
 
-def _thinned(rows: int) -> tuple[list[int], list[str]]:
+def _thinned(places: np.ndarray) -> tuple[list[int], list[str]]:
+    """Rows to be shown, of those that have a place, and remarks on the others."""
+    found = np.flatnonzero(np.isfinite(places).all(axis=1)).tolist()
+    rows, lost = len(found), len(places) - len(found)
+    notes = [f"{lost} rows without a place are not shown" if lost > 1 else "1 row without a place is not shown"]
+    notes = notes if lost else []
     if rows <= MOST:
-        return list(range(rows)), []
-    return [k * rows // MOST for k in range(MOST)], [f"{MOST} of {rows} rows shown, evenly spread"]
+        return found, notes
+    return [found[k * rows // MOST] for k in range(MOST)], [f"{MOST} of {rows} rows shown, evenly spread", *notes]
+
+
+def _median(column: np.ndarray) -> float:
+    """The median of what is finite; 0 of no rows, and missing where all values are."""
+    finite = column[np.isfinite(column)]
+    return float(np.median(finite)) if finite.size else (np.nan if column.size else 0.0)
 
 
 def _class_names(estimator: Any, task: str) -> list[str]:
@@ -190,4 +211,5 @@ def _spots(estimator: Any, X: Any, y: Any, shown: list[int], places: np.ndarray)
 
 
 def _spot(at: Any, code: int | None, support: str = "None", slack: float = 0.0) -> dict[str, Any]:
+    slack = slack if np.isfinite(slack) else 0.0
     return {"at": [float(at[0]), float(at[1])], "class": code, "support": support, "slack": slack}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 
 from mercer import _mercer
 from mercer._pairs import ovr_scores
@@ -67,7 +68,7 @@ class RocDisplay(Display):
             scores = np.asarray(estimator.predict_proba(X), dtype=np.float64)
         else:
             raise MercerError(f"{type(estimator).__name__} has neither decision_function nor predict_proba")
-        if scores.ndim == 2 and scores.shape[1] == len(known) * (len(known) - 1) // 2 and len(known) > 3:
+        if _of_pairs(estimator, scores, len(known)):
             scores = ovr_scores(scores, len(known))
         return cls._ranked(y, scores, known, _rows.subtitle(estimator, X, name), ax)
 
@@ -101,6 +102,7 @@ class RocDisplay(Display):
 
     @classmethod
     def _ranked(cls, y: Any, scores: np.ndarray, known: np.ndarray, subtitle: str, ax: Any) -> Self:
+        assert_all_finite(scores, input_name="y_score")
         table = _by_class(scores, known, lambda second: (-second, second))
         names = [str(label) for label in known.tolist()]
         return cls._made(_mercer.View.roc(table, _rows.codes(y, known), names, subtitle), ax)
@@ -271,6 +273,13 @@ class ResidualsDisplay(Display):
 def _classifier(estimator: Any, what: str) -> None:
     if _rows.kind(estimator) != "classes":
         raise MercerError(f"{what} of classes; {type(estimator).__name__} has none (ResidualsDisplay is for numbers)")
+
+
+def _of_pairs(estimator: Any, scores: np.ndarray, classes: int) -> bool:
+    """Whether scores are of pairs of classes; of three classes, of which there are three pairs, the estimator tells."""
+    if scores.ndim != 2 or scores.shape[1] != classes * (classes - 1) // 2:
+        return False
+    return classes > 3 or getattr(_rows.last(estimator), "decision_function_shape", None) == "ovo"
 
 
 def _by_class(found: np.ndarray, known: np.ndarray, both: Any) -> np.ndarray:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+from sklearn.utils import check_consistent_length
+
 from mercer import _mercer
 from mercer._tables import table, target
 from mercer.displays import _rows
@@ -127,6 +129,7 @@ class GeometryDisplay(Display):
         GeometryDisplay
             The display.
         """
+        check_consistent_length(X, y)
         labels = None if y is None else target(y)
         rows = table(X, names=_rows.column_names(X))
         return cls._made(_mercer.View.geometry(str(map), rows, labels, name=_rows.data_name(X, name)), ax)

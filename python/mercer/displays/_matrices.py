@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import check_consistent_length
 
 from mercer import _mercer
 from mercer._gram import Gram
@@ -98,6 +99,8 @@ class GramDisplay(Display):
             named = [(str(title), _text(one)) for title, one in kernel.items()]
         else:
             named = [(_text(one), _text(one)) for one in several]
+        if not named:
+            raise MercerError("there is no kernel to draw")
         subtitle = named[0][1] if len(named) == 1 else ""
         rows = table(X, kernel_text=named[0][1])
         return cls._of(named, rows, y, subtitle, _rows.data_name(X, name), ax, memory_limit)
@@ -138,6 +141,7 @@ class GramDisplay(Display):
         ax: Any,
         memory_limit: int | str | None = None,
     ) -> Self:
+        check_consistent_length(rows, y)
         title = f"Gram matrix of {name}" + (", rows ordered by label" if y is not None else "")
         labels = None if y is None else target(y)
         limit = in_bytes(memory_limit)
@@ -145,12 +149,14 @@ class GramDisplay(Display):
         return cls._made(view, ax)
 
     def _decorate(self, axes: np.ndarray) -> None:
+        from mercer.displays._axes import plain
+
         groups = self.data["groups"]
         counts = np.array([group["count"] for group in groups], dtype=float)
         total = counts.sum()
         few = 0 < len(groups) <= 20
         middles = np.cumsum(counts) - counts / 2 if few else np.empty(0)
-        names = [group["label"] for group in groups] if few else []
+        names = [plain(group["label"]) for group in groups] if few else []
         for place, ax in enumerate(axes):
             ax.set_xticks([])
             # Row 0 is at the top.

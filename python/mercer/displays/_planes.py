@@ -76,7 +76,8 @@ class BoundaryDisplay(Display):
             The two columns of a slice at medians by name; of arrays, which have no names, by number from 0. None is the
             first two.
         grid_resolution : int, default=200
-            Points of the grid along each side.
+            Points of the grid along each side. Machines of very many support vectors are asked at fewer, and a note
+            says so.
         name : str, default=None
             What the rows are called in the picture.
         ax : Axes, default=None
@@ -175,7 +176,8 @@ class SweepDisplay(Display):
         title : str, default="Boundaries side by side"
             The heading.
         grid_resolution : int, default=200
-            Points of the grid along each side.
+            Points of the grid along each side. Machines of very many support vectors are asked at fewer, and a note
+            says so.
         name : str, default=None
             What the rows are called in the picture.
         ax : Axes or array of Axes, default=None
@@ -186,6 +188,8 @@ class SweepDisplay(Display):
         SweepDisplay
             The display.
         """
+        if not estimators:
+            raise MercerError("there is no estimator to draw")
         how: dict[str, Any] = {"grid_resolution": grid_resolution, "name": name}
         panels = [
             (called, BoundaryDisplay.from_estimator(estimator, X, y, **how).view)
@@ -282,5 +286,10 @@ def _named(X: Any, columns: tuple[Any, Any]) -> tuple[str, str]:
     """Columns by the names that the engine has for them, which are numbers from 1 where there are none."""
     if len(columns) != 2:
         raise MercerError(f"a plane has two columns, not {len(columns)}")
+    shape = getattr(X, "shape", None) or np.shape(X)
+    for one in columns:
+        counted = not hasattr(X, "columns") and not isinstance(one, str)
+        if counted and (one < 0 or len(shape) == 2 and one >= shape[1]):
+            raise MercerError(f"there is no column {one}; columns without names are counted from 0")
     first, second = (one if hasattr(X, "columns") or isinstance(one, str) else int(one) + 1 for one in columns)
     return str(first), str(second)

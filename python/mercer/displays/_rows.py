@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from mercer import _mercer
@@ -29,19 +30,24 @@ class Asked:
 
 def asked(estimator: Any, X: Any, y: Any = None) -> Asked | None:
     """What the engine can be asked; None where it does not know the kernel, or the estimator is no machine of it."""
+    check_consistent_length(X, y)
     if not isinstance(estimator, KernelMachine):
         return None
     check_is_fitted(estimator)
     model = estimator.__dict__.get("_model")
-    kernel = estimator._fitted_expression() if model is not None else None
-    if model is None or kernel is None or kernel.function is not None or kernel.matrix:
+    if not isinstance(model, _mercer.Model):
+        return None
+    kernel = estimator._fitted_expression()
+    if kernel.function is not None or kernel.matrix:
         return None
     rows = estimator._checked(X, reset=False)
     table = estimator._table(rows, kernel, fit=False)
     if model.task == "classes":
-        names = estimator._class_names()
-        target = None if y is None else (names, codes(y, classes(estimator)))
-        return Asked(model, table, target, [str(label) for label in classes(estimator).tolist()])
+        called = [str(label) for label in classes(estimator).tolist()]
+        names = called if len(set(called)) == len(called) else estimator._class_names()
+        found = None if y is None else codes(y, classes(estimator))
+        named = model if model.classes == names else model.named(names, table, found)
+        return Asked(named, table, None if found is None else (names, found), called)
     return Asked(model, table, None if y is None or model.task == "novelty" else numbers(y), None)
 
 
@@ -51,7 +57,28 @@ def machine(estimator: Any) -> KernelMachine:
     if not isinstance(last, KernelMachine):
         raise MercerError(f"{type(last).__name__} is no machine of mercer, of which this could be told")
     check_is_fitted(last, "_model")
+    if last._model is None:
+        raise MercerError(
+            f"{type(last).__name__} solved its equations alone, as for alpha = 0, and no model of the engine can tell "
+            "this; take a larger alpha"
+        )
+    if not isinstance(last._model, _mercer.Model):
+        raise MercerError(
+            f"{type(last).__name__} has a model for each target, as every one has its own alpha; fit one target, or "
+            "take one alpha"
+        )
     return last
+
+
+def last(estimator: Any) -> Any:
+    """What answers in the end: the last step of a pipeline, the best estimator of a search."""
+    while True:
+        if isinstance(estimator, Pipeline):
+            estimator = estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return estimator
 
 
 def prepared(estimator: Any, X: Any) -> Any:

@@ -165,7 +165,7 @@ def _of_results(search: Any, rows: str | None, columns: str | None) -> _mercer.V
     rows = rows or next((name for name in varied if name != columns), None)
     across = _values(candidates, columns) if columns is not None else [None]
     up = _values(candidates, rows) if rows is not None else [None]
-    score = "mean_test_score" if "mean_test_score" in results else f"mean_test_{search.refit}"
+    score = _score(search)
     means, deviations = np.asarray(results[score]), np.asarray(results[score.replace("mean", "std", 1)])
     splits = int(getattr(search, "n_splits_", 1))
     errors = deviations / np.sqrt(max(splits - 1, 1))
@@ -204,6 +204,19 @@ def _of_results(search: Any, rows: str | None, columns: str | None) -> _mercer.V
         "notes": [f"best: {told}: {means[kept[best][1]]:.4g}"],
     }
     return _mercer.View.of(json.dumps({"tuning": shown}))
+
+
+def _score(search: Any) -> str:
+    """The scores in the results of a search: the only ones, or those that the best is chosen by."""
+    results, refit = search.cv_results_, getattr(search, "refit", None)
+    if "mean_test_score" in results:
+        return "mean_test_score"
+    if isinstance(refit, str) and f"mean_test_{refit}" in results:
+        return f"mean_test_{refit}"
+    metrics = [name.removeprefix("mean_test_") for name in results if name.startswith("mean_test_")]
+    raise MercerError(
+        f"the search has several metrics ({', '.join(metrics)}), and refit names none of them, by which to draw it"
+    )
 
 
 def _values(candidates: list[dict[str, Any]], name: str | None) -> list[Any]:
