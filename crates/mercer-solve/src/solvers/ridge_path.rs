@@ -165,7 +165,7 @@ impl Scaled {
         let poll = || run.stop().is_some();
         let low = LowRank::of(n, &self.entries, aim, &poll)?.filter(|low| low.rank() > 0);
         let Some(low) = low else { return Ok(None) };
-        let inner = Banded::reduce(low.rank(), low.inner(), &poll)?;
+        let inner = Banded::reduce(low.rank(), low.inner(&poll)?, &poll)?;
         Ok(Some(Box::new(Few::new(low, Turned::new(inner, shifts), shifts))))
     }
 
