@@ -83,7 +83,9 @@ pub fn ridge_path(
     squares::afford("ridge path", rows.len(), each, budget, "choose solver cg, or raise --memory")?;
     let roots: Vec<f64> = rows.iter().map(|&i| weight(i).sqrt()).collect();
     let Some(system) = Scaled::load(gram, &rows, &roots, run) else { return Ok(None) };
-    let targets: Vec<f64> = rows.iter().zip(&roots).map(|(&i, root)| ridge.y[i] * root).collect();
+    // A constant of the targets is the offset's alone; next to a large one, the digits of α would be lost (§4.9).
+    let mean = if ridge.offset { mean(ridge.y, &rows, &roots) } else { 0.0 };
+    let targets: Vec<f64> = rows.iter().zip(&roots).map(|(&i, root)| (ridge.y[i] - mean) * root).collect();
     let shifts: Vec<f64> = lambdas.iter().map(|lambda| lambda * n as f64).collect();
     let aims = if ridge.offset { vec![targets, roots.clone()] } else { vec![targets] };
     let mut columns: Vec<Column> = (0..aims.len() * shifts.len())
@@ -103,9 +105,15 @@ pub fn ridge_path(
         for (at, &i) in rows.iter().enumerate() {
             alpha[i] = roots[at] * (v[at] - ones.map_or(0.0, |ones| bias * ones[at]));
         }
-        (bias.is_finite() && alpha.iter().all(|a| a.is_finite())).then_some((alpha, bias))
+        (bias.is_finite() && alpha.iter().all(|a| a.is_finite())).then_some((alpha, mean + bias))
     });
     Ok(Some(found.collect()))
+}
+
+/// The weighted mean of the targets of these rows.
+fn mean(y: &[f64], rows: &[usize], roots: &[f64]) -> f64 {
+    let whole = dot(roots, roots);
+    rows.iter().zip(roots).map(|(&i, root)| root * root / whole * y[i]).sum()
 }
 
 /// α and b for one λ.
@@ -270,6 +278,29 @@ mod tests {
             let lambdas = [least, 1e-6, 1e-3, 0.1];
             agree(&gram, Ridge { y: &y, weights: None, offset: false }, &lambdas, within);
             agree(&gram, Ridge { y: &y, weights: Some(&weights), offset: true }, &lambdas, within);
+        }
+    }
+
+    #[test]
+    fn a_target_far_from_zero_has_the_coefficients_of_one_near_it() {
+        let n = LARGE + 30;
+        let far: Vec<f64> = (0..n).map(|i| 1e9 + (i as f64 * 0.02).sin()).collect();
+        // Without rounding.
+        let near: Vec<f64> = far.iter().map(|y| y - 1e9).collect();
+        let weights: Vec<f64> = (0..n).map(|i| (i % 4) as f64 * 0.7).collect();
+        let (gram, lambdas) = (wide(n, 60.0, 0.0), [1e-6, 1e-3]);
+        for weights in [None, Some(&weights[..])] {
+            let path = |y: &[f64]| {
+                let (ridge, run) = (Ridge { y, weights, offset: true }, Run::quiet(Tolerance::default()));
+                ridge_path(&gram, ridge, &lambdas, Budget::default(), &run).unwrap().unwrap()
+            };
+            for (far, near) in path(&far).into_iter().zip(path(&near)) {
+                let ((far, above), (near, bias)) = (far.unwrap(), near.unwrap());
+                let scale = near.iter().fold(0.0, |most: f64, a| most.max(a.abs()));
+                let off = far.iter().zip(&near).map(|(a, e)| (a - e).abs()).fold(0.0, f64::max);
+                assert!(off <= 1e-7 * scale, "{off:e} of {scale:e}");
+                assert!((above - 1e9 - bias).abs() <= 1e-6, "{above} {bias}");
+            }
         }
     }
 
