@@ -9,6 +9,8 @@
 //! than twice as much: then all but the choice is products of matrices, by faer on tiles whose shape depends on the sizes
 //! alone.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place as solve_lower;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -60,6 +62,8 @@ pub struct LowRank {
 
 impl LowRank {
     /// Of a symmetric n×n matrix; none where the aim is out of reach.
+    ///
+    /// `poll` is called for each strip of rows, from any thread; `true` abandons the work.
     pub fn of(
         n: usize,
         matrix: &[f64],
@@ -92,7 +96,7 @@ impl LowRank {
             let Some((pivots, corner)) = pivots else {
                 return Ok((trace <= aim.coarse).then(|| Self::whole(n, rank, trace, columns)));
             };
-            let found = eliminate(n, matrix, &columns, &pivots, &corner);
+            let found = eliminate(n, matrix, &columns, (&pivots, &corner), poll)?;
             for column in found.chunks_exact(n) {
                 left.iter_mut().zip(column).for_each(|(left, l)| *left -= l * l);
             }
@@ -111,19 +115,23 @@ impl LowRank {
         self.left
     }
 
-    /// LᵀL.
-    pub fn inner(&self) -> Buffer<f64> {
+    /// LᵀL; `poll` is called for each strip of columns, from any thread, and `true` abandons the work.
+    pub fn inner(&self, poll: &(dyn Fn() -> bool + Sync)) -> Result<Buffer<f64>, CholeskyError> {
         let (n, rank) = (self.n, self.rank);
         let mut out = Buffer::zeros(rank * rank);
         let all = MatRef::from_column_major_slice(&self.columns, n, rank);
+        let stopped = AtomicBool::new(false);
         out.par_chunks_mut((STRIP / 2 * rank).max(1)).enumerate().for_each(|(strip, out)| {
+            if stopped.load(Ordering::Relaxed) || poll() {
+                return stopped.store(true, Ordering::Relaxed);
+            }
             let (start, width) = (strip * STRIP / 2, out.len() / rank);
             let own = all.subcols(start, width);
             let out = MatMut::from_column_major_slice_mut(out, rank, width).subrows_mut(start, rank - start);
             // The lower triangle is all that is read of it.
             matmul(out, Accum::Replace, all.subcols(start, rank - start).transpose(), own, 1.0, Par::Seq);
         });
-        out
+        if stopped.into_inner() { Err(CholeskyError::Stopped) } else { Ok(out) }
     }
 
     /// Lᵀv for vectors stored one after the other.
@@ -219,13 +227,23 @@ fn picked(n: usize, columns: &[f64], rows: &[usize]) -> Mat<f64> {
 }
 
 /// The columns of L for some pivots, one after the other: what is left of theirs in K, times the inverse of their factor.
-fn eliminate(n: usize, matrix: &[f64], columns: &[f64], pivots: &[usize], corner: &Mat<f64>) -> Vec<f64> {
+fn eliminate(
+    n: usize,
+    matrix: &[f64],
+    columns: &[f64],
+    (pivots, corner): (&[usize], &Mat<f64>),
+    poll: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<f64>, CholeskyError> {
     let (rank, width) = (columns.len() / n, pivots.len());
     let before = picked(n, columns, pivots);
     let all = MatRef::from_column_major_slice(columns, n, rank);
     // Row after row, so that a task has its own piece of memory.
     let mut places = vec![0.0; n * width];
+    let stopped = AtomicBool::new(false);
     places.par_chunks_mut(STRIP * width).enumerate().for_each(|(strip, out)| {
+        if stopped.load(Ordering::Relaxed) || poll() {
+            return stopped.store(true, Ordering::Relaxed);
+        }
         let (start, height) = (strip * STRIP, out.len() / width);
         for (k, &pivot) in pivots.iter().enumerate() {
             (0..height).for_each(|i| out[i * width + k] = matrix[pivot * n + start + i]);
@@ -235,12 +253,15 @@ fn eliminate(n: usize, matrix: &[f64], columns: &[f64], pivots: &[usize], corner
         matmul(out.as_mut(), Accum::Add, before.as_ref(), own.transpose(), -1.0, Par::Seq);
         solve_lower(corner.as_ref(), out, Par::Seq);
     });
+    if stopped.into_inner() {
+        return Err(CholeskyError::Stopped);
+    }
     let mut found = one_by_one(&places, n);
     // A pivot has nothing left for the columns after its own.
     for (a, &pivot) in pivots.iter().enumerate() {
         (a + 1..width).for_each(|later| found[later * n + pivot] = 0.0);
     }
-    found
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -267,7 +288,7 @@ mod tests {
                 let product = found.lift(&found.project(&unit));
                 let worst = (0..n * n).map(|at| (matrix[at] - product[at]).abs()).fold(0.0, f64::max);
                 assert!(worst <= aim.fine + 1e-14, "{n}: {worst:e}");
-                let inner = found.inner();
+                let inner = found.inner(&|| false).unwrap();
                 for (a, b) in (0..rank).flat_map(|a| (0..=a).map(move |b| (a, b))) {
                     let column = |k: usize| &found.columns[k * n..(k + 1) * n];
                     let wanted: f64 = column(a).iter().zip(column(b)).map(|(a, b)| a * b).sum();
@@ -298,6 +319,25 @@ mod tests {
         assert_eq!((zero.rank(), zero.project(&[1.0, 2.0]).len()), (0, 0));
         assert!(matches!(LowRank::of(n, &line(n, 0.1), aim, &|| true), Err(CholeskyError::Stopped)));
         assert!(matches!(LowRank::of(3, &[0.0; 4], aim, &|| false), Err(CholeskyError::Shape { .. })));
+    }
+
+    #[test]
+    fn a_block_of_columns_is_abandoned_within_it() {
+        use std::sync::atomic::AtomicUsize;
+        let n = 2 * STRIP + 77;
+        let (matrix, aim) = (vec![1.0; n * n], Aim { fine: 1e-3, coarse: 1e-3, few: 0, most: n });
+        let whole = AtomicUsize::new(0);
+        let counted = || whole.fetch_add(1, Ordering::Relaxed) == usize::MAX;
+        let found = LowRank::of(n, &matrix, aim, &counted).unwrap().unwrap();
+        // One column is all there is: before it, and for each of its three strips.
+        let calls = whole.into_inner();
+        assert_eq!((found.rank(), calls), (1, 4));
+        for after in 0..calls {
+            let asked = AtomicUsize::new(0);
+            let poll = || asked.fetch_add(1, Ordering::Relaxed) == after;
+            assert!(matches!(LowRank::of(n, &matrix, aim, &poll), Err(CholeskyError::Stopped)), "{after}");
+        }
+        assert!(matches!(found.inner(&|| true), Err(CholeskyError::Stopped)));
     }
 
     #[test]

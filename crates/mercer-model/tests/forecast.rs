@@ -10,6 +10,7 @@ use mercer_kernel::Registry;
 use mercer_linalg::Budget;
 use mercer_model::forecast::{Plan, forecast};
 use mercer_model::{Calibration, Forecast, Learner, ModelError, Multiclass, Setting, Spec, fit};
+use mercer_points::{Column, ColumnData};
 use mercer_solve::loss::LossSpec;
 use mercer_solve::{Limits, SolveError, Tolerance};
 
@@ -144,4 +145,33 @@ fn functions_of_softmax_are_one_machine_and_need_no_room_for_a_matrix() {
     let found = foretold(&asked, &iris, &within(PLENTY)).unwrap();
     assert_eq!((found.plan, found.machines), (Plan::Whole, 1));
     assert_eq!(foretold(&asked, &iris, &within(100_000)).unwrap().plan, Plan::Recomputed);
+}
+
+#[test]
+fn softmax_without_room_for_its_vectors_is_refused_by_the_forecast_as_by_the_fit() {
+    let asked = Spec {
+        loss: Some(LossSpec::Logistic),
+        multiclass: Multiclass::Softmax,
+        ..spec("rbf(sigma=1)", Learner::Newton)
+    };
+    let moons = set("@moons(n=20000)");
+    let names = ColumnData::Categories((0..20_000).map(|i| (i % 100).to_string()).collect());
+    let many = Set { target: Column { data: names, ..moons.target }, ..moons };
+    let found = foretold(&asked, &many, &within(200_000_000)).unwrap();
+    // 160 bytes for each row and class.
+    let (needed, room) = match found.plan {
+        Plan::Refused { needed, room, other: None, .. } => (needed, room),
+        plan => panic!("{plan:?}"),
+    };
+    assert_eq!((needed, room), (320_000_000, 12_500));
+    let fitted = fit(&asked, &training(&many, &Registry::new()), &within(200_000_000)).unwrap_err();
+    let is_same = |error: &SolveError| matches!(error, SolveError::OverBudget { needed: 320_000_000, .. });
+    assert!(matches!(&fitted, ModelError::Solve(error) if is_same(error)), "{fitted}");
+    // The vectors of iris take 72 000 bytes, its matrix 180 000: it is held where there is room for both.
+    let iris = set("@iris");
+    assert_eq!(foretold(&asked, &iris, &within(251_999)).unwrap().plan, Plan::Recomputed);
+    let whole = foretold(&asked, &iris, &within(252_000)).unwrap();
+    assert_eq!(whole.plan, Plan::Whole);
+    let vectors = whole.parts.iter().find(|part| part.0 == "vectors of the solver").unwrap();
+    assert_eq!(vectors.1, 72_000 + 88 * 150);
 }

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use mercer::model::forecast::{Forecast, Plan, size};
-use mercer::model::{Learner, Spec};
+use mercer::model::{Learner, Multiclass, Spec};
 use serde_json::{Value, json};
 
 use crate::input::Data;
@@ -41,6 +41,9 @@ pub(super) fn refusal(found: &Forecast, spec: &Spec) -> String {
         return format!("{} needs more memory than there is; raise --memory", spec.learner);
     };
     let mut ways: Vec<String> = other.iter().map(|learner| format!("choose --solver {learner}")).collect();
+    if spec.multiclass == Multiclass::Softmax {
+        ways.push("solve one class at a time (--multi one-vs-rest)".to_owned());
+    }
     ways.push(format!("take a sample (--sample {room})"));
     if matches!(spec.learner, Learner::Cholesky | Learner::Eigen) {
         let kernel = &spec.kernel;

@@ -2,6 +2,7 @@
 
 use mercer_gram::Gram;
 use mercer_points::{ColumnData, Points, Table};
+use mercer_solve::solvers::Softmax;
 use mercer_solve::{Footprint, Holding};
 
 use super::{Expected, Job, Kind};
@@ -41,13 +42,18 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
         (Kind::Direct, _) => bytes.double,
         (Kind::Other, _) => bytes.single.max(bytes.double),
     };
-    let vectors = job.variables * VECTORS * largest * job.at_once + REPORT * job.shares.iter().sum::<usize>();
-    let model = share(bytes.part, support) + 8 * (support * job.shares.len()) as u64;
+    let vectors = match job.classes() {
+        Some(classes) => u64::try_from(Softmax::vectors(largest, classes)).unwrap_or(u64::MAX),
+        None => (job.variables * VECTORS * largest * job.at_once) as u64,
+    };
+    let reports = (REPORT * job.shares.iter().sum::<usize>()) as u64;
+    let functions = job.classes().unwrap_or(job.shares.len());
+    let model = share(bytes.part, support) + 8 * (support * functions) as u64;
     let matrices = u64::try_from(footprint.bytes).unwrap_or(u64::MAX).saturating_mul(at_once) + shared(job);
     let mut parts = vec![
         ("matrices of kernel entries", matrices),
         ("the points, prepared", bytes.points + points + copied),
-        ("vectors of the solver", vectors as u64),
+        ("vectors of the solver", vectors.saturating_add(reports)),
         ("the model", model),
         ("threads", BASE as u64),
     ];

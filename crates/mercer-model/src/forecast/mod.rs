@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use mercer_gram::{Gram, Lazy};
 use mercer_points::{Dense, Points};
+use mercer_solve::solvers::Softmax;
 use mercer_solve::{Features, Footprint, Holding, Objective, Sizes, SolveError};
 
 use self::pilot::trials;
@@ -229,6 +230,11 @@ impl<'a> Job<'a> {
         self.shares.iter().copied().max().unwrap_or(0)
     }
 
+    /// Classes whose functions are found together, by softmax.
+    fn classes(&self) -> Option<usize> {
+        crate::softmax::classes(self.posed).map(|(names, _)| names.len())
+    }
+
     /// What is assumed before anything was tried.
     fn usual(&self) -> Expected {
         if self.kind() == Kind::Dual {
@@ -256,12 +262,8 @@ impl<'a> Job<'a> {
     }
 
     fn footprint_of(&self, rows: usize, expected: Expected) -> Result<Footprint, SolveError> {
-        if crate::softmax::classes(self.posed).is_some() {
-            // It holds the matrix where there is room for it, and computes it again and again where not.
-            let bytes = 8 * (rows as u128).pow(2);
-            let holds = self.posed.setting.budget.allows(bytes);
-            let whole = Footprint { holding: Holding::Whole, bytes };
-            return Ok(if holds { whole } else { Footprint::default() });
+        if let Some(classes) = self.classes() {
+            return Softmax { budget: self.posed.setting.budget }.footprint(rows, classes);
         }
         let solver = solver_for(self.posed.spec, self.features.as_ref(), self.posed.setting.budget);
         match solver {
@@ -286,8 +288,12 @@ impl<'a> Job<'a> {
 
     fn refused(&self, needed: u128, budget: u64) -> Plan {
         let rows = self.largest();
-        let room = (rows as f64 * (budget as f64 / needed as f64).sqrt()) as usize;
+        let part = budget as f64 / needed as f64;
+        // Vectors, which is what softmax needs, grow as the rows do, and matrices as their pairs.
+        let is_softmax = self.classes().is_some();
+        let room = (rows as f64 * if is_softmax { part } else { part.sqrt() }) as usize;
         let other = match self.posed.spec.learner {
+            _ if is_softmax => None,
             Learner::Cholesky | Learner::Eigen | Learner::RidgePrimal | Learner::RidgeDual => {
                 Some(Learner::Cg)
             }
@@ -319,7 +325,7 @@ impl<'a> Job<'a> {
         };
         match self.posed.spec.learner {
             _ if self.posed.spec.penalty == mercer_solve::Penalty::Norm => Kind::Other,
-            _ if crate::softmax::classes(self.posed).is_some() => Kind::Other,
+            _ if self.classes().is_some() => Kind::Other,
             Smo | Svr | Quantile | NuSvc | NuSvr | OneClass | HardMargin => Kind::Dual,
             Cholesky | Eigen | LsSvm | Newton | Qp | Primal | RidgeDual => Kind::Direct,
             _ => Kind::Other,

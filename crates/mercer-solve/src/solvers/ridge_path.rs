@@ -19,7 +19,7 @@ use super::portions::dot;
 use super::squares;
 use crate::{Run, SolveError};
 use near::{Few, Near, Turned};
-use refine::{Column, refine};
+use refine::{Column, refine, settle};
 
 /// Rows from which an approximation saves time.
 const LARGE: usize = 1000;
@@ -83,7 +83,9 @@ pub fn ridge_path(
     squares::afford("ridge path", rows.len(), each, budget, "choose solver cg, or raise --memory")?;
     let roots: Vec<f64> = rows.iter().map(|&i| weight(i).sqrt()).collect();
     let Some(system) = Scaled::load(gram, &rows, &roots, run) else { return Ok(None) };
-    let targets: Vec<f64> = rows.iter().zip(&roots).map(|(&i, root)| ridge.y[i] * root).collect();
+    // A constant of the targets is the offset's alone; next to a large one, the digits of α would be lost (§4.9).
+    let mean = if ridge.offset { mean(ridge.y, &rows, &roots) } else { 0.0 };
+    let targets: Vec<f64> = rows.iter().zip(&roots).map(|(&i, root)| (ridge.y[i] - mean) * root).collect();
     let shifts: Vec<f64> = lambdas.iter().map(|lambda| lambda * n as f64).collect();
     let aims = if ridge.offset { vec![targets, roots.clone()] } else { vec![targets] };
     let mut columns: Vec<Column> = (0..aims.len() * shifts.len())
@@ -103,9 +105,15 @@ pub fn ridge_path(
         for (at, &i) in rows.iter().enumerate() {
             alpha[i] = roots[at] * (v[at] - ones.map_or(0.0, |ones| bias * ones[at]));
         }
-        (bias.is_finite() && alpha.iter().all(|a| a.is_finite())).then_some((alpha, bias))
+        (bias.is_finite() && alpha.iter().all(|a| a.is_finite())).then_some((alpha, mean + bias))
     });
     Ok(Some(found.collect()))
+}
+
+/// The weighted mean of the targets of these rows.
+fn mean(y: &[f64], rows: &[usize], roots: &[f64]) -> f64 {
+    let whole = dot(roots, roots);
+    rows.iter().zip(roots).map(|(&i, root)| root * root / whole * y[i]).sum()
 }
 
 /// α and b for one λ.
@@ -155,6 +163,7 @@ impl Scaled {
                 break;
             }
         }
+        settle(self, aims, columns);
         true
     }
 
@@ -165,7 +174,7 @@ impl Scaled {
         let poll = || run.stop().is_some();
         let low = LowRank::of(n, &self.entries, aim, &poll)?.filter(|low| low.rank() > 0);
         let Some(low) = low else { return Ok(None) };
-        let inner = Banded::reduce(low.rank(), low.inner(), &poll)?;
+        let inner = Banded::reduce(low.rank(), low.inner(&poll)?, &poll)?;
         Ok(Some(Box::new(Few::new(low, Turned::new(inner, shifts), shifts))))
     }
 
@@ -270,6 +279,111 @@ mod tests {
             let lambdas = [least, 1e-6, 1e-3, 0.1];
             agree(&gram, Ridge { y: &y, weights: None, offset: false }, &lambdas, within);
             agree(&gram, Ridge { y: &y, weights: Some(&weights), offset: true }, &lambdas, within);
+        }
+    }
+
+    #[test]
+    fn a_target_far_from_zero_has_the_coefficients_of_one_near_it() {
+        let n = LARGE + 30;
+        let far: Vec<f64> = (0..n).map(|i| 1e9 + (i as f64 * 0.02).sin()).collect();
+        // Without rounding.
+        let near: Vec<f64> = far.iter().map(|y| y - 1e9).collect();
+        let weights: Vec<f64> = (0..n).map(|i| (i % 4) as f64 * 0.7).collect();
+        let (gram, lambdas) = (wide(n, 60.0, 0.0), [1e-6, 1e-3]);
+        for weights in [None, Some(&weights[..])] {
+            let path = |y: &[f64]| {
+                let (ridge, run) = (Ridge { y, weights, offset: true }, Run::quiet(Tolerance::default()));
+                ridge_path(&gram, ridge, &lambdas, Budget::default(), &run).unwrap().unwrap()
+            };
+            for (far, near) in path(&far).into_iter().zip(path(&near)) {
+                let ((far, above), (near, bias)) = (far.unwrap(), near.unwrap());
+                let scale = near.iter().fold(0.0, |most: f64, a| most.max(a.abs()));
+                let off = far.iter().zip(&near).map(|(a, e)| (a - e).abs()).fold(0.0, f64::max);
+                assert!(off <= 1e-7 * scale, "{off:e} of {scale:e}");
+                assert!((above - 1e9 - bias).abs() <= 1e-6, "{above} {bias}");
+            }
+        }
+    }
+
+    /// ‖(K+λnI)α + b·1 − y‖ of ‖y‖.
+    fn residual(gram: &Stored<f64>, y: &[f64], lambda: f64, (alpha, bias): &Line) -> f64 {
+        let n = y.len();
+        let rows: Vec<usize> = (0..n).collect();
+        let mut entries = vec![0.0; n * n];
+        gram.square_double(&rows, &mut entries, &|| false);
+        let off =
+            |i: usize| dot(&entries[i * n..(i + 1) * n], alpha) + lambda * n as f64 * alpha[i] + bias - y[i];
+        (0..n).map(|i| off(i).powi(2)).sum::<f64>().sqrt() / dot(y, y).sqrt()
+    }
+
+    #[test]
+    fn rows_that_are_there_twice_have_the_answer_or_none() {
+        let n = 240;
+        // Every point is there twice, with another target each time.
+        let apart = |at: usize| ((at / n / 2) as f64 - (at % n / 2) as f64) / 3.0;
+        let entries: Vec<f64> = (0..n * n).map(|at| (-0.5 * apart(at).powi(2)).exp()).collect();
+        let gram = Stored::from_entries(n, &entries, Budget::default()).unwrap();
+        let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin() + (i % 5) as f64 * 0.3).collect();
+        let run = Run::quiet(Tolerance::default());
+        let lambdas: Vec<f64> = (0..24).map(|k| 0.1 * 0.2_f64.powi(k)).collect();
+        for offset in [false, true] {
+            let ridge = Ridge { y: &y, weights: None, offset };
+            let found = ridge_path(&gram, ridge, &lambdas, Budget::default(), &run).unwrap().unwrap();
+            assert!(found[0].is_some() && found[23].is_none());
+            for (&lambda, line) in lambdas.iter().zip(&found) {
+                let off = line.as_ref().map_or(0.0, |line| residual(&gram, &y, lambda, line));
+                assert!(off <= 1e-7, "{lambda:e}: {off:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_negative_direction_that_hardly_touches_the_target_is_found() {
+        let n = LARGE + 30;
+        let lambda = 1e-9;
+        let apart = |at: usize| ((at / n) as f64 - (at % n) as f64) / 2.0;
+        // The last row has nothing to do with the others, and an eigenvalue of −3μ within what f32 rounds away.
+        let is_last = |at: usize| at / n == n - 1 || at % n == n - 1;
+        let value = |at: usize| if is_last(at) { 0.0 } else { (-0.5 * apart(at).powi(2)).exp() };
+        let mut entries: Vec<f64> = (0..n * n).map(value).collect();
+        entries[n * n - 1] = -3.0 * lambda * n as f64;
+        let gram: Stored<f64> = Stored::from_entries(n, &entries, Budget::default()).unwrap();
+        assert_eq!(routes(&gram, lambda), (false, true));
+        for touch in [1e-6, 1e-12, 0.0] {
+            let target = |i: usize| (i as f64 * 0.02).sin() + (i % 7) as f64 * 0.1;
+            let y: Vec<f64> = (0..n).map(|i| if i == n - 1 { touch } else { target(i) }).collect();
+            let (ridge, run) =
+                (Ridge { y: &y, weights: None, offset: false }, Run::quiet(Tolerance::default()));
+            let found = ridge_path(&gram, ridge, &[lambda, 1e-6], Budget::default(), &run).unwrap().unwrap();
+            assert!(found[0].is_none() && found[1].is_some(), "{touch:e}");
+        }
+    }
+
+    #[test]
+    fn what_lifts_a_preconditioner_does_not_hide_an_error() {
+        let n = 400;
+        let (gram, run) = (wide(n, 2.0, 0.0), Run::quiet(Tolerance::default()));
+        let rows: Vec<usize> = (0..n).collect();
+        let system = Scaled::load(&gram, &rows, &vec![1.0; n], &run).unwrap();
+        let rounding = Banded::reduce_rest(n, &system.entries, &|| false).unwrap().rounding();
+        let shift = 0.05 * rounding;
+        for rough in [0.0, 1.0] {
+            let target: Vec<f64> =
+                (0..n).map(|i| (i as f64 * 0.05).sin() + rough * (i * i % 17) as f64).collect();
+            let solved = |near: Box<dyn Near>| {
+                let mut columns = [Column::new(0, shift, 0)];
+                assert!(refine(&system, near.as_ref(), &[target.clone()], &mut columns, 400, &run));
+                assert!(columns[0].is_solved());
+                columns[0].answer().unwrap().to_vec()
+            };
+            let short = system.short(&[shift], shift, &run).unwrap().unwrap();
+            assert!(short.slack(0) > 20.0, "{}", short.slack(0));
+            let (exact, short) = (solved(system.exact(&[shift], &run).unwrap().unwrap()), solved(short));
+            let off: Vec<f64> = short.iter().zip(&exact).map(|(a, e)| a - e).collect();
+            let product = mercer_linalg::symmetric_product(n, &system.entries, &off);
+            let error = (dot(&off, &product) + shift * dot(&off, &off)).sqrt();
+            let whole = dot(&target, &exact).sqrt();
+            assert!(error <= 1.5e-10 * whole, "{error:e} of {whole:e}");
         }
     }
 

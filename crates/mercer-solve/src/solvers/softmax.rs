@@ -21,7 +21,7 @@ use super::portions::{dot, load};
 use crate::certify::{DualPoint, best_offsets, dual_point, relative_gap};
 use crate::loss;
 use crate::softmax::{held_products, products};
-use crate::{Progress, Run, SoftmaxProblem, SoftmaxSolution, SolveError, Status};
+use crate::{Footprint, Holding, Progress, Run, SoftmaxProblem, SoftmaxSolution, SolveError, Status};
 
 /// Newton's method with conjugate gradients.
 ///
@@ -54,10 +54,10 @@ impl Softmax {
         run: &mut Run<'_>,
     ) -> Result<SoftmaxSolution, SolveError> {
         let size = problem.len() * problem.classes();
-        let vectors = afford(problem, self.budget)?;
+        let holding = self.footprint(problem.len(), problem.classes())?.holding;
         let start =
             start.filter(|start| start.alpha.len() == size && start.offsets.len() == problem.classes());
-        let begun = match self.prepare(problem, vectors, run) {
+        let begun = match self.prepare(problem, holding, run) {
             Ok(machine) => {
                 let alpha = start.map_or_else(|| vec![0.0; size], |start| start.alpha.clone());
                 let near = start.map_or_else(|| vec![0.0; problem.classes()], |start| start.offsets.clone());
@@ -82,16 +82,43 @@ impl Softmax {
         }
     }
 
+    /// Which kernel entries are held: all of them where there is room besides the vectors, else none; an error where
+    /// the budget has no room for the vectors.
+    ///
+    /// ```
+    /// use mercer_linalg::Budget;
+    /// use mercer_solve::{Holding, solvers::Softmax};
+    /// let within = |bytes| Softmax { budget: Budget::of_bytes(bytes) }.footprint(1000, 10);
+    /// assert_eq!(within(9_600_000).unwrap().holding, Holding::Whole);
+    /// assert_eq!(within(9_599_999).unwrap().holding, Holding::Nothing);
+    /// assert!(within(1_599_999).is_err());
+    /// ```
+    pub fn footprint(&self, rows: usize, classes: usize) -> Result<Footprint, SolveError> {
+        let vectors = Self::vectors(rows, classes);
+        if !self.budget.allows(vectors) {
+            let instead = "use --multi one-vs-rest, which solves one class at a time, or raise --memory";
+            let (needed, budget, instead) = (vectors, self.budget.bytes(), instead.to_owned());
+            return Err(SolveError::OverBudget { solver: "softmax", rows, needed, budget, instead });
+        }
+        let whole = Footprint::whole(rows, size_of::<f64>() as u128);
+        Ok(if self.budget.allows(whole.bytes + vectors) { whole } else { Footprint::default() })
+    }
+
+    /// Bytes of the vectors of a number for each row and class.
+    pub fn vectors(rows: usize, classes: usize) -> u128 {
+        VECTORS * rows as u128 * classes as u128 * size_of::<f64>() as u128
+    }
+
     /// What stays the same from step to step.
     fn prepare<'p, 'a>(
         &self,
         problem: &'p SoftmaxProblem<'a>,
-        vectors: u128,
+        holding: Holding,
         run: &mut Run<'_>,
     ) -> Result<Machine<'p, 'a>, Status> {
         let (n, classes) = (problem.len(), problem.classes());
         let rows: Vec<usize> = (0..n).collect();
-        let is_held = self.budget.allows(n as u128 * n as u128 * size_of::<f64>() as u128 + vectors);
+        let is_held = holding == Holding::Whole;
         let kernel = if is_held { Some(load(problem.gram(), &rows, run)?) } else { None };
         let columns = Columns::new(problem.gram(), &rows, rank(n, classes, self.budget), run)?;
         Ok(Machine { problem, kernel, columns })
@@ -101,17 +128,6 @@ impl Softmax {
 /// Vectors of a coefficient for each row and class that are held at once: iterates with their scores, chances, and those
 /// of conjugate gradients.
 const VECTORS: u128 = 20;
-
-/// The bytes of these vectors; an error unless the budget has room for them.
-fn afford(problem: &SoftmaxProblem<'_>, budget: Budget) -> Result<u128, SolveError> {
-    let (rows, classes) = (problem.len(), problem.classes());
-    let needed = VECTORS * (rows * classes * size_of::<f64>()) as u128;
-    if budget.allows(needed) {
-        return Ok(needed);
-    }
-    let instead = "use --multi one-vs-rest, which solves one class at a time, or raise --memory".to_owned();
-    Err(SolveError::OverBudget { solver: "softmax", rows, needed, budget: budget.bytes(), instead })
-}
 
 /// Columns of the preconditioner: setting it up costs n·rank² a class, and a product n².
 fn rank(n: usize, classes: usize, budget: Budget) -> usize {
