@@ -305,6 +305,41 @@ mod tests {
     }
 
     #[test]
+    fn what_lifts_a_preconditioner_does_not_hide_an_error() {
+        let n = 400;
+        let (gram, run) = (wide(n, 2.0, 0.0), Run::quiet(Tolerance::default()));
+        let rows: Vec<usize> = (0..n).collect();
+        let system = Scaled::load(&gram, &rows, &vec![1.0; n], &run).unwrap();
+        let rounding = Banded::reduce_rest(n, &system.entries, &|| false).unwrap().rounding();
+        let shift = 0.05 * rounding;
+        for rough in [0.0, 1.0] {
+            let target: Vec<f64> =
+                (0..n).map(|i| (i as f64 * 0.05).sin() + rough * (i * i % 17) as f64).collect();
+            let solved = |near: Box<dyn Near>| {
+                let mut columns = [Column::new(0, shift, 0)];
+                assert!(refine(
+                    &system,
+                    near.as_ref(),
+                    std::slice::from_ref(&target),
+                    &mut columns,
+                    400,
+                    &run
+                ));
+                assert!(columns[0].is_solved());
+                columns[0].answer().unwrap().to_vec()
+            };
+            let short = system.short(&[shift], shift, &run).unwrap().unwrap();
+            assert!(short.slack(0) > 20.0, "{}", short.slack(0));
+            let (exact, short) = (solved(system.exact(&[shift], &run).unwrap().unwrap()), solved(short));
+            let off: Vec<f64> = short.iter().zip(&exact).map(|(a, e)| a - e).collect();
+            let product = mercer_linalg::symmetric_product(n, &system.entries, &off);
+            let error = (dot(&off, &product) + shift * dot(&off, &off)).sqrt();
+            let whole = dot(&target, &exact).sqrt();
+            assert!(error <= 1.5e-10 * whole, "{error:e} of {whole:e}");
+        }
+    }
+
+    #[test]
     fn threads_do_not_change_a_bit_on_any_route() {
         let n = LARGE + 30;
         let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.02).sin()).collect();

@@ -17,26 +17,35 @@ pub(super) trait Near: Sync {
 
     /// Whether the matrix of a shift is positive definite.
     fn has(&self, which: usize) -> bool;
+
+    /// How many times rᵀM⁻¹r the square of the error may be, for a residual r.
+    fn slack(&self, which: usize) -> f64;
 }
 
 /// By a reduction to a band.
 pub(super) struct Turned<T> {
     banded: Banded<T>,
     factors: Vec<Option<BandFactor>>,
+    /// How many times an eigenvalue of A + μI those of the band may be.
+    slacks: Vec<f64>,
 }
 
 impl<T: Factored> Turned<T> {
     pub(super) fn new(banded: Banded<T>, shifts: &[f64]) -> Self {
         let factors = shifts.par_iter().map(|&shift| banded.factor(shift).ok()).collect();
-        Self { banded, factors }
+        Self { banded, factors, slacks: vec![1.0; shifts.len()] }
     }
 
     /// Of a band with errors of about this size, which could make of small eigenvalues negative ones.
     pub(super) fn lifted(banded: Banded<T>, shifts: &[f64], rounding: f64) -> Self {
         let lifts = [1.0, 8.0, 64.0];
-        let factor = |&shift: &f64| lifts.iter().find_map(|lift| banded.factor(shift + lift * rounding).ok());
-        let factors = shifts.par_iter().map(factor).collect();
-        Self { banded, factors }
+        let lifted = |&shift: &f64| {
+            let more = lifts.map(|lift| lift * rounding).into_iter();
+            let mut found = more.filter_map(|more| Some((banded.factor(shift + more).ok()?, more)));
+            found.next().map_or((None, 1.0), |(factor, more)| (Some(factor), 1.0 + more / shift))
+        };
+        let (factors, slacks) = shifts.par_iter().map(lifted).unzip();
+        Self { banded, factors, slacks }
     }
 }
 
@@ -60,6 +69,10 @@ impl<T: Factored> Near for Turned<T> {
 
     fn has(&self, which: usize) -> bool {
         self.factors[which].is_some()
+    }
+
+    fn slack(&self, which: usize) -> f64 {
+        self.slacks[which]
     }
 }
 
@@ -95,5 +108,10 @@ impl Near for Few {
 
     fn has(&self, which: usize) -> bool {
         self.inner.has(which)
+    }
+
+    /// What is left out of A is positive semi-definite, so that no eigenvalue is too large.
+    fn slack(&self, _: usize) -> f64 {
+        1.0
     }
 }
