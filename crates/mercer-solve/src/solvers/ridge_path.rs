@@ -19,7 +19,7 @@ use super::portions::dot;
 use super::squares;
 use crate::{Run, SolveError};
 use near::{Few, Near, Turned};
-use refine::{Column, refine};
+use refine::{Column, refine, settle};
 
 /// Rows from which an approximation saves time.
 const LARGE: usize = 1000;
@@ -163,6 +163,7 @@ impl Scaled {
                 break;
             }
         }
+        settle(self, aims, columns);
         true
     }
 
@@ -301,6 +302,60 @@ mod tests {
                 assert!(off <= 1e-7 * scale, "{off:e} of {scale:e}");
                 assert!((above - 1e9 - bias).abs() <= 1e-6, "{above} {bias}");
             }
+        }
+    }
+
+    /// ‖(K+λnI)α + b·1 − y‖ of ‖y‖.
+    fn residual(gram: &Stored<f64>, y: &[f64], lambda: f64, (alpha, bias): &Line) -> f64 {
+        let n = y.len();
+        let rows: Vec<usize> = (0..n).collect();
+        let mut entries = vec![0.0; n * n];
+        gram.square_double(&rows, &mut entries, &|| false);
+        let off =
+            |i: usize| dot(&entries[i * n..(i + 1) * n], alpha) + lambda * n as f64 * alpha[i] + bias - y[i];
+        (0..n).map(|i| off(i).powi(2)).sum::<f64>().sqrt() / dot(y, y).sqrt()
+    }
+
+    #[test]
+    fn rows_that_are_there_twice_have_the_answer_or_none() {
+        let n = 240;
+        // Every point is there twice, with another target each time.
+        let apart = |at: usize| ((at / n / 2) as f64 - (at % n / 2) as f64) / 3.0;
+        let entries: Vec<f64> = (0..n * n).map(|at| (-0.5 * apart(at).powi(2)).exp()).collect();
+        let gram = Stored::from_entries(n, &entries, Budget::default()).unwrap();
+        let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin() + (i % 5) as f64 * 0.3).collect();
+        let run = Run::quiet(Tolerance::default());
+        let lambdas: Vec<f64> = (0..24).map(|k| 0.1 * 0.2_f64.powi(k)).collect();
+        for offset in [false, true] {
+            let ridge = Ridge { y: &y, weights: None, offset };
+            let found = ridge_path(&gram, ridge, &lambdas, Budget::default(), &run).unwrap().unwrap();
+            assert!(found[0].is_some() && found[23].is_none());
+            for (&lambda, line) in lambdas.iter().zip(&found) {
+                let off = line.as_ref().map_or(0.0, |line| residual(&gram, &y, lambda, line));
+                assert!(off <= 1e-7, "{lambda:e}: {off:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_negative_direction_that_hardly_touches_the_target_is_found() {
+        let n = LARGE + 30;
+        let lambda = 1e-9;
+        let apart = |at: usize| ((at / n) as f64 - (at % n) as f64) / 2.0;
+        // The last row has nothing to do with the others, and an eigenvalue of −3μ within what f32 rounds away.
+        let is_last = |at: usize| at / n == n - 1 || at % n == n - 1;
+        let value = |at: usize| if is_last(at) { 0.0 } else { (-0.5 * apart(at).powi(2)).exp() };
+        let mut entries: Vec<f64> = (0..n * n).map(value).collect();
+        entries[n * n - 1] = -3.0 * lambda * n as f64;
+        let gram: Stored<f64> = Stored::from_entries(n, &entries, Budget::default()).unwrap();
+        assert_eq!(routes(&gram, lambda), (false, true));
+        for touch in [1e-6, 1e-12, 0.0] {
+            let target = |i: usize| (i as f64 * 0.02).sin() + (i % 7) as f64 * 0.1;
+            let y: Vec<f64> = (0..n).map(|i| if i == n - 1 { touch } else { target(i) }).collect();
+            let (ridge, run) =
+                (Ridge { y: &y, weights: None, offset: false }, Run::quiet(Tolerance::default()));
+            let found = ridge_path(&gram, ridge, &[lambda, 1e-6], Budget::default(), &run).unwrap().unwrap();
+            assert!(found[0].is_none() && found[1].is_some(), "{touch:e}");
         }
     }
 

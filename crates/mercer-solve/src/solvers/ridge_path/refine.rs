@@ -19,6 +19,10 @@ use crate::Run;
 /// Errors in the norm of A + μI that are small enough, of the norm of the answer.
 const SMALL: f64 = 1e-10;
 
+/// What is allowed of a residual that is computed anew: of the norm of the answer for the error that it stands for, and
+/// of the norm of the target for itself, where the answer does not get better.
+const TRUE: f64 = 1e-8;
+
 /// One system (A + shift)x = target, as far as it is solved.
 pub(super) struct Column {
     /// Which of the shifts.
@@ -64,10 +68,28 @@ impl Column {
 
     /// Takes a first answer.
     fn begin(&mut self, x: Vec<f64>, product: &[f64], target: &[f64]) {
-        self.residual = (0..x.len()).map(|i| target[i] - product[i] - self.shift * x[i]).collect();
-        let is_finite = self.residual.iter().all(|r| r.is_finite());
         (self.x, self.last) = (x, None);
+        self.renew(product, target);
+        let is_finite = self.residual.iter().all(|r| r.is_finite());
         self.state = if is_finite { State::Open } else { State::Unknown };
+    }
+
+    /// The residual of the answer itself, given its product with A.
+    fn renew(&mut self, product: &[f64], target: &[f64]) {
+        self.residual = (0..target.len()).map(|i| target[i] - product[i] - self.shift * self.x[i]).collect();
+    }
+
+    /// Whether it is solved, given M⁻¹r of the residual itself.
+    fn confirm(&mut self, z: &[f64], target: &[f64], slack: f64) {
+        let left = dot(&self.residual, z).abs();
+        let is_true = slack * left <= TRUE * TRUE * dot(target, &self.x).abs();
+        self.state = if is_true { State::Solved } else { State::Stuck };
+    }
+
+    /// Whether it is an answer after all, by the residual itself.
+    fn settle(&mut self, target: &[f64]) {
+        let is_true = dot(&self.residual, &self.residual) <= TRUE * TRUE * dot(target, target);
+        self.state = if is_true { State::Stuck } else { State::Unknown };
     }
 
     /// The next direction from z = M⁻¹r, unless there is no need of one: the square of the error is at most so many
@@ -117,17 +139,17 @@ pub(super) fn refine(
     columns.iter_mut().filter(|column| !column.is_solved()).for_each(|column| column.state = State::Unknown);
     let fits = |column: &&mut Column| !column.is_solved() && near.has(column.which);
     let mut open: Vec<&mut Column> = columns.iter_mut().filter(fits).collect();
+    let mut solved: Vec<&mut Column> = Vec::new();
     begin(system, near, aims, &mut open);
     for _ in 0..rounds {
         if run.stop().is_some() {
             return false;
         }
         open.retain(|column| column.state == State::Open);
-        let residuals: Vec<f64> = open.iter().flat_map(|column| column.residual.iter().copied()).collect();
-        let which: Vec<usize> = open.iter().map(|column| column.which).collect();
-        let steps = near.outward(near.inward(&residuals), &residuals, &which);
+        let steps = inverse(near, &open);
         let each = open.par_iter_mut().zip(steps.par_chunks(n));
         each.for_each(|(column, z)| column.aim_by(z, &aims[column.aim], near.slack(column.which)));
+        solved.extend(open.extract_if(.., |column| column.is_solved()));
         open.retain(|column| column.state == State::Open);
         if open.is_empty() {
             break;
@@ -137,7 +159,41 @@ pub(super) fn refine(
         open.par_iter_mut().zip(products.par_chunks(n)).for_each(|(column, product)| column.step(product));
     }
     open.iter_mut().for_each(|column| column.state = State::Stuck);
+    confirm(system, near, aims, &mut solved);
     true
+}
+
+/// Takes back what is not solved. Steps keep a residual up to date, and where x is large their rounding adds up to more
+/// than is left of it: rows that are there twice do that with a small shift (`docs/maths.md` §4.9).
+fn confirm(system: &Scaled, near: &dyn Near, aims: &[Vec<f64>], solved: &mut [&mut Column]) {
+    renew(system, aims, solved);
+    let steps = inverse(near, solved);
+    let each = solved.par_iter_mut().zip(steps.par_chunks(system.n));
+    each.for_each(|(column, z)| column.confirm(z, &aims[column.aim], near.slack(column.which)));
+}
+
+/// Takes back what is no answer. What the last route could not make better either may be all that `f64` can say, or
+/// the end of a walk into a matrix that is singular but for rounding: its residual tells (`docs/maths.md` §4.9).
+pub(super) fn settle(system: &Scaled, aims: &[Vec<f64>], columns: &mut [Column]) {
+    let mut stuck: Vec<&mut Column> =
+        columns.iter_mut().filter(|column| column.state == State::Stuck).collect();
+    renew(system, aims, &mut stuck);
+    stuck.iter_mut().for_each(|column| column.settle(&aims[column.aim]));
+}
+
+/// The residuals of answers themselves.
+fn renew(system: &Scaled, aims: &[Vec<f64>], columns: &mut [&mut Column]) {
+    let answers: Vec<f64> = columns.iter().flat_map(|column| column.x.iter().copied()).collect();
+    let products = symmetric_product(system.n, &system.entries, &answers);
+    let each = columns.par_iter_mut().zip(products.par_chunks(system.n));
+    each.for_each(|(column, product)| column.renew(product, &aims[column.aim]));
+}
+
+/// M⁻¹r of every residual.
+fn inverse(near: &dyn Near, columns: &[&mut Column]) -> Vec<f64> {
+    let residuals: Vec<f64> = columns.iter().flat_map(|column| column.residual.iter().copied()).collect();
+    let which: Vec<usize> = columns.iter().map(|column| column.which).collect();
+    near.outward(near.inward(&residuals), &residuals, &which)
 }
 
 /// First answers, M⁻¹t: the step that does not know the shift is done once for each target.
