@@ -372,7 +372,14 @@ mod tests {
                 (0..n).map(|i| (i as f64 * 0.05).sin() + rough * (i * i % 17) as f64).collect();
             let solved = |near: Box<dyn Near>| {
                 let mut columns = [Column::new(0, shift, 0)];
-                assert!(refine(&system, near.as_ref(), &[target.clone()], &mut columns, 400, &run));
+                assert!(refine(
+                    &system,
+                    near.as_ref(),
+                    std::slice::from_ref(&target),
+                    &mut columns,
+                    400,
+                    &run
+                ));
                 assert!(columns[0].is_solved());
                 columns[0].answer().unwrap().to_vec()
             };
