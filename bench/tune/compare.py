@@ -165,7 +165,8 @@ def row(peer: str, runs: dict[str, list[dict[str, Any]]]) -> str:
         if first["folds"] == theirs["folds"]:
             apart = f"{np.abs(np.subtract(first['means'], theirs['means'])).max():.5f}"
     spread = f"{(max(wall) - min(wall)) / 2:.2f}" if len(wall) > 1 else "–"
-    at = ", ".join(f"{name}={value:.4g}" for name, value in sorted(first["at"].items()))
+    said = {name: value if isinstance(value, str) else f"{value:.4g}" for name, value in first["at"].items()}
+    at = ", ".join(f"{name}={value}" for name, value in sorted(said.items()))
     told = [f"{median(wall):.2f}", spread, ratio, f"{first['score']:.5f}", less, apart, at, first["solved"]]
     return " | ".join(told) + " |"
 
