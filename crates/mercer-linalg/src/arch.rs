@@ -10,10 +10,13 @@ pub enum Isa {
     /// x86-64 with AVX2 and FMA. Only [`Isa::detect`] makes it, and only where the machine has them.
     #[non_exhaustive]
     Avx2,
+    /// The same with AVX-512, of which every number has the bits that it has with [`Isa::Avx2`]. Made as that is.
+    #[non_exhaustive]
+    Avx512,
 }
 
 impl Isa {
-    /// The best instruction set of this machine; `MERCER_ISA=portable` asks for the portable one.
+    /// The best instruction set of this machine; `MERCER_ISA` asks for `portable` or `avx2` instead.
     ///
     /// ```
     /// use mercer_linalg::Isa;
@@ -22,25 +25,39 @@ impl Isa {
     pub fn detect() -> Isa {
         static FOUND: OnceLock<Isa> = OnceLock::new();
         *FOUND.get_or_init(|| {
-            if std::env::var_os("MERCER_ISA").is_some_and(|v| v == "portable") {
-                return Isa::Portable;
-            }
-            #[cfg(target_arch = "x86_64")]
-            if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-                return Isa::Avx2;
-            }
-            Isa::Portable
+            let asked = std::env::var("MERCER_ISA").unwrap_or_default();
+            let name = |isa: &Isa| format!("{isa:?}").to_lowercase();
+            let mut all = Isa::available().into_iter().rev();
+            all.find(|isa| {
+                name(isa) == asked || !["portable", "avx2"].contains(&asked.as_str()) && isa.is_fast()
+            })
+            .unwrap_or(Isa::Portable)
         })
     }
 
-    /// Every instruction set that can run here; tests compare them.
+    /// Every instruction set that can run here, the widest last; tests compare them.
     pub fn available() -> Vec<Isa> {
         let mut all = vec![Isa::Portable];
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
             all.push(Isa::Avx2);
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                all.push(Isa::Avx512);
+            }
         }
         all
+    }
+
+    /// Whether it is worth its width: AMD's family 19h (Zen 3 and 4) does an operation of 512 bits in two halves.
+    fn is_fast(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if self == Isa::Avx512 {
+            use std::arch::x86_64::__cpuid;
+            let (vendor, version) = (__cpuid(0), __cpuid(1).eax);
+            let family = (version >> 8 & 0xf) + (version >> 20 & 0xff);
+            return (vendor.ebx, family) != (u32::from_le_bytes(*b"Auth"), 0x19);
+        }
+        true
     }
 }
 
@@ -77,10 +94,11 @@ macro_rules! dispatch {
                 $body::<$($g,)* $crate::arch::Avx2>($($arg),*)
             }
             match isa {
-                // SAFETY: `Isa::Avx2` is non-exhaustive, so only this crate makes it, after finding AVX2 and FMA.
+                // SAFETY: `Isa::Avx2` is non-exhaustive, so only this crate makes it, after finding AVX2 and FMA;
+                // so is `Isa::Avx512`.
                 #[cfg(target_arch = "x86_64")]
                 #[allow(unsafe_code)]
-                $crate::Isa::Avx2 => unsafe { avx2::<$($g),*>($($arg),*) },
+                $crate::Isa::Avx2 | $crate::Isa::Avx512 => unsafe { avx2::<$($g),*>($($arg),*) },
                 _ => $body::<$($g,)* $crate::arch::Portable>($($arg),*),
             }
         }

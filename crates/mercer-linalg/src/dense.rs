@@ -27,11 +27,11 @@ pub enum Finish {
 }
 
 /// Bytes of a point that are gone through at a time: a panel of such parts and a group of rows stay in the first cache.
-const PART: usize = 1024;
+pub(crate) const PART: usize = 1024;
 
 /// Rows of a register tile: with two registers of columns, twelve accumulators of eight `f32` or four `f64` leave four of
 /// sixteen registers for what is multiplied.
-const GROUP: usize = 6;
+pub(crate) const GROUP: usize = 6;
 
 impl<T: Real> RowPack<T> {
     /// Packs rows of a collection; the memory of an earlier packing is used again.
@@ -60,6 +60,12 @@ pub fn dense_block<T: Real>(
     out: &mut [T],
     stride: usize,
 ) {
+    #[cfg(target_arch = "x86_64")]
+    if let (Isa::Avx512, Some(sum)) = (isa, crate::wide::Sum::of(base)) {
+        // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
+        #[allow(unsafe_code)]
+        return unsafe { crate::wide::wide_block(sum, x, z, columns, finish, out, stride) };
+    }
     match base {
         Base::Dot => finished::<T, base::Dot>(isa, x, z, columns, finish, out, stride),
         Base::SquaredDistance => finished::<T, base::Squared>(isa, x, z, columns, finish, out, stride),
@@ -345,6 +351,39 @@ mod tests {
             for base in [Dot, SquaredDistance] {
                 check::<f32>(isa, base, 9, 300, 2e-6);
                 check::<f64>(isa, base, 9, 700, 1e-13);
+            }
+        }
+    }
+
+    fn bits<T: Real>(isa: Isa, base: Base, finish: Finish, n: usize, dim: usize) -> Vec<T> {
+        let z = Panels::<T>::pack(n, dim, |i, first, row| {
+            row.iter_mut().enumerate().for_each(|(j, v)| *v = coordinate(i, first + j))
+        });
+        let mut x = RowPack::default();
+        x.pack(&z, &(0..n).step_by(2).collect::<Vec<_>>());
+        let first = if n > 40 { PANEL } else { 0 };
+        let stride = (n - first).next_multiple_of(PANEL);
+        let mut out = vec![T::ZERO; x.rows.next_multiple_of(GROUP) * stride];
+        dense_block(isa, base, &x, &z, first..n, finish, &mut out, stride);
+        out
+    }
+
+    #[test]
+    fn wide_registers_do_not_change_a_bit() {
+        let fused: Vec<Isa> = Isa::available().into_iter().filter(|isa| *isa != Isa::Portable).collect();
+        let finishes = [Finish::Plain, Finish::Distance, Finish::Exp(0.3), Finish::DistanceExp(0.3)];
+        for (base, finish) in [Base::Dot, Base::SquaredDistance]
+            .into_iter()
+            .flat_map(|base| finishes.map(|finish| (base, finish)))
+            .filter(|(base, finish)| base.fuses(*finish))
+        {
+            for (n, dim) in [(1, 1), (13, 3), (33, 19), (90, 54), (47, 300), (26, 700), (7, 0)] {
+                for pair in fused.windows(2) {
+                    let [narrow, wide] = [pair[0], pair[1]].map(|isa| bits::<f32>(isa, base, finish, n, dim));
+                    assert_eq!(narrow, wide, "{base:?} {finish:?} n={n} d={dim}");
+                    let [narrow, wide] = [pair[0], pair[1]].map(|isa| bits::<f64>(isa, base, finish, n, dim));
+                    assert_eq!(narrow, wide, "{base:?} {finish:?} n={n} d={dim}");
+                }
             }
         }
     }

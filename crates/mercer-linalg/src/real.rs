@@ -73,7 +73,7 @@ fn horner<T: Real, const FUSED: bool, const N: usize>(x: T, coefficients: [f64; 
 }
 
 /// The polynomial of degree 5 with value 1 at 0 that is nearest to 2^f on [−½, ½] in relative terms: 9.1e-8.
-const EXP2_F32: [f64; 6] = [
+pub(crate) const EXP2_F32: [f64; 6] = [
     0.0013264726899040458,
     0.0096715126605601,
     0.05550733744244579,
@@ -83,7 +83,7 @@ const EXP2_F32: [f64; 6] = [
 ];
 
 /// In `f64` the Taylor polynomial of degree 12 is good enough: 1.7e-16.
-const EXP2_F64: [f64; 13] = exp2_taylor();
+pub(crate) const EXP2_F64: [f64; 13] = exp2_taylor();
 
 /// Taylor coefficients lnᵏ2/k! for k = N−1 … 0.
 const fn exp2_taylor<const N: usize>() -> [f64; N] {
