@@ -74,12 +74,14 @@ def support_by_class(coefficients: np.ndarray, classes: int) -> tuple[np.ndarray
         code[coefficients[k] > 0] = first
         code[coefficients[k] < 0] = second
     order = np.argsort(code, kind="stable")
-    code, coefficients = code[order], coefficients[:, order]
+    n_support = np.bincount(code, minlength=classes).astype(np.int32)
+    ends = np.cumsum(n_support)
+    part = [slice(end - count, end) for end, count in zip(ends, n_support, strict=True)]
     arranged = np.zeros((classes - 1, coefficients.shape[1]))
     for k, (first, second) in enumerate(pairs):
-        arranged[second - 1, code == first] = coefficients[k, code == first]
-        arranged[first, code == second] = coefficients[k, code == second]
-    return order, np.bincount(code, minlength=classes).astype(np.int32), arranged
+        arranged[second - 1, part[first]] = coefficients[k, order[part[first]]]
+        arranged[first, part[second]] = coefficients[k, order[part[second]]]
+    return order, n_support, arranged
 
 
 def pair_coefficients(arranged: np.ndarray, n_support: np.ndarray, points: Any) -> Any:

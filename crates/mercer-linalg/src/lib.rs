@@ -29,6 +29,8 @@ mod real;
 mod sparse;
 #[cfg(target_arch = "x86_64")]
 mod wide;
+#[cfg(target_arch = "x86_64")]
+mod wide_pairs;
 
 pub use arch::Isa;
 pub use band::Banded;

@@ -3,9 +3,9 @@
 //! What a variable may do is an array of numbers that are added to its slope: `rise` is 0 where it may increase and +∞
 //! where not, `fall` is 0 where it may decrease and −∞ where not. Loops are then free of branches.
 
-use crate::Real;
 use crate::arch::{Arch, dispatch};
 use crate::real::fused;
+use crate::{Isa, Real};
 
 /// The ends of the slopes among variables that can move.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,22 +24,42 @@ const CHUNK: usize = 64;
 /// Comparisons side by side.
 const SIDE: usize = 8;
 
+/// Adds a·x + b·y to the slopes, and finds their ends.
+///
+/// ```
+/// use mercer_linalg::{Isa, shift_slopes};
+/// let (free, mut slopes) = ([0.0; 3], [1.0, 2.0, 3.0]);
+/// let row = [1.0f32, 0.0, -1.0];
+/// let ends = shift_slopes(Isa::detect(), &mut slopes, &free, &free, 3.0, &row, 0.0, &row);
+/// assert_eq!((slopes, ends.top, ends.bottom, ends.at), ([4.0, 2.0, 0.0], 4.0, 0.0, 2));
+/// ```
+#[allow(clippy::too_many_arguments)]
+pub fn shift_slopes<T: Real>(
+    isa: Isa,
+    slopes: &mut [f64],
+    rise: &[f64],
+    fall: &[f64],
+    a: f64,
+    x: &[T],
+    b: f64,
+    y: &[T],
+) -> Ends {
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx512 {
+        // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
+        #[allow(unsafe_code)]
+        return unsafe { crate::wide_pairs::shift(slopes, rise, fall, a, x, b, y) };
+    }
+    shift_narrow(isa, slopes, rise, fall, a, x, b, y)
+}
+
 dispatch! {
-    /// Adds a·x + b·y to the slopes, and finds their ends.
-    ///
-    /// ```
-    /// use mercer_linalg::{Isa, shift_slopes};
-    /// let (free, mut slopes) = ([0.0; 3], [1.0, 2.0, 3.0]);
-    /// let row = [1.0f32, 0.0, -1.0];
-    /// let ends = shift_slopes(Isa::detect(), &mut slopes, &free, &free, 3.0, &row, 0.0, &row);
-    /// assert_eq!((slopes, ends.top, ends.bottom, ends.at), ([4.0, 2.0, 0.0], 4.0, 0.0, 2));
-    /// ```
-    pub fn shift_slopes<T: Real>(isa, slopes: &mut [f64], rise: &[f64], fall: &[f64], a: f64, x: &[T], b: f64, y: &[T]) -> Ends = shift_body
+    fn shift_narrow<T: Real>(isa, slopes: &mut [f64], rise: &[f64], fall: &[f64], a: f64, x: &[T], b: f64, y: &[T]) -> Ends = shift_body
 }
 
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn shift_body<T: Real, A: Arch>(
+pub(crate) fn shift_body<T: Real, A: Arch>(
     slopes: &mut [f64],
     rise: &[f64],
     fall: &[f64],
@@ -81,18 +101,49 @@ fn extreme(a: &[f64], b: &[f64], start: f64, better: impl Fn(f64, f64) -> f64) -
     lanes.iter().fold(rest, |best, &lane| better(lane, best))
 }
 
+/// The variable j that may decrease with the largest (slope_j − low)²/(d + d_j − 2k_j), the first of equals; none if
+/// no slope is above `low`. The curvature below the line is taken as at least `flat`, and slopes are measured in
+/// `unit`.
+///
+/// ```
+/// use mercer_linalg::{Isa, best_partner};
+/// let (slopes, fall) = ([0.0, 2.0, 3.0], [0.0, 0.0, f64::NEG_INFINITY]);
+/// let found = best_partner(Isa::detect(), &slopes, &fall, &[1.0; 3], &[1.0, 0.5, 0.5], 0.0, 1.0, 1.0, 1e-12);
+/// assert_eq!(found, Some(1));
+/// ```
+#[allow(clippy::too_many_arguments)]
+pub fn best_partner<T: Real>(
+    isa: Isa,
+    slopes: &[f64],
+    fall: &[f64],
+    diagonal: &[T],
+    row: &[T],
+    low: f64,
+    unit: f64,
+    d: T,
+    flat: T,
+) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx512 && size_of::<T>() == size_of::<f32>() {
+        let (diagonal, row) = (bytemuck::cast_slice(diagonal), bytemuck::cast_slice(row));
+        let (d, flat) = (bytemuck::cast(d), bytemuck::cast(flat));
+        // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
+        #[allow(unsafe_code)]
+        return unsafe { crate::wide_pairs::partner(slopes, fall, diagonal, row, low, unit, d, flat) };
+    }
+    partner_narrow(isa, slopes, fall, diagonal, row, low, unit, d, flat)
+}
+
 dispatch! {
-    /// The variable j that may decrease with the largest (slope_j − low)²/(d + d_j − 2k_j), the first of equals; none if
-    /// no slope is above `low`. The curvature below the line is taken as at least `flat`, and slopes are measured in
-    /// `unit`.
-    ///
-    /// ```
-    /// use mercer_linalg::{Isa, best_partner};
-    /// let (slopes, fall) = ([0.0, 2.0, 3.0], [0.0, 0.0, f64::NEG_INFINITY]);
-    /// let found = best_partner(Isa::detect(), &slopes, &fall, &[1.0; 3], &[1.0, 0.5, 0.5], 0.0, 1.0, 1.0, 1e-12);
-    /// assert_eq!(found, Some(1));
-    /// ```
-    pub fn best_partner<T: Real>(isa, slopes: &[f64], fall: &[f64], diagonal: &[T], row: &[T], low: f64, unit: f64, d: T, flat: T) -> Option<usize> = partner_body
+    fn partner_narrow<T: Real>(isa, slopes: &[f64], fall: &[f64], diagonal: &[T], row: &[T], low: f64, unit: f64, d: T, flat: T) -> Option<usize> = partner_body
+}
+
+/// What a step with a partner gains: its slope above the lowest and what it may do, the curvature of both, and k.
+#[inline(always)]
+pub(crate) fn gain<T: Real, A: Arch>((above, fall): (f64, f64), (d, own, k): (T, T, T), flat: T) -> T {
+    let excess = T::of((above + fall).larger(0.0));
+    let curvature = fused::<T, A>(T::of(-2.0), k, d + own).larger(flat);
+    excess * excess / curvature
 }
 
 #[inline(always)]
@@ -115,9 +166,7 @@ fn partner_body<T: Real, A: Arch>(
         let mut gains = [T::ZERO; CHUNK];
         let each = slopes.iter().zip(fall).zip(diagonal.iter().zip(row));
         for (gain, ((&slope, &fall), (&own, &k))) in gains.iter_mut().zip(each) {
-            let excess = T::of(((slope - low) * per_unit + fall).larger(0.0));
-            let curvature = fused::<T, A>(T::of(-2.0), k, d + own).larger(flat);
-            *gain = excess * excess / curvature;
+            *gain = self::gain::<T, A>(((slope - low) * per_unit, fall), (d, own, k), flat);
         }
         let mut lanes = [T::ZERO; SIDE];
         for gains in gains.as_chunks::<SIDE>().0 {
@@ -136,7 +185,6 @@ fn partner_body<T: Real, A: Arch>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Isa;
 
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut state = seed;
@@ -177,6 +225,36 @@ mod tests {
                     }
                     (found, want) => assert_eq!(found, want),
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn wide_registers_do_not_change_a_bit() {
+        let fused: Vec<Isa> = Isa::available().into_iter().filter(|isa| *isa != Isa::Portable).collect();
+        for (seed, count) in [1, 7, 8, 16, 31, 64, 65, 200, 1003].into_iter().enumerate() {
+            let draw = |which: u64| numbers(count, 10 * seed as u64 + which);
+            // Few values, so that there are equals.
+            let coarse =
+                |values: Vec<f64>| values.iter().map(|v| (v * 8.0).round() / 8.0).collect::<Vec<_>>();
+            let single = |values: Vec<f64>| values.iter().map(|v| *v as f32).collect::<Vec<_>>();
+            let (x, y) = (single(coarse(draw(1))), single(coarse(draw(2))));
+            for part in [0.2, -0.6] {
+                let rise: Vec<f64> =
+                    draw(3).iter().map(|m| if *m < part { 0.0 } else { f64::INFINITY }).collect();
+                let fall: Vec<f64> =
+                    draw(3).iter().map(|m| if *m > -part { 0.0 } else { f64::NEG_INFINITY }).collect();
+                let mut all = Vec::new();
+                for &isa in &fused {
+                    let mut slopes = coarse(draw(4));
+                    let ends = shift_slopes(isa, &mut slopes, &rise, &fall, 0.7, &x, -0.3, &y);
+                    let wide: Vec<f64> = x.iter().map(|&v| v.into()).collect();
+                    let again = shift_slopes(isa, &mut slopes, &rise, &fall, -0.2, &wide, 0.1, &wide);
+                    let diagonal = vec![1.0f32; count];
+                    let found = best_partner(isa, &slopes, &fall, &diagonal, &y, -0.1, 2.0, 1.0, 1e-12);
+                    all.push((slopes, ends, again, found));
+                }
+                assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{count} {part}");
             }
         }
     }

@@ -117,7 +117,8 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
     let rows: Vec<usize> = (0..total).filter(|&i| used[i]).collect();
     let mut place = vec![0; total];
     rows.iter().enumerate().for_each(|(at, &row)| place[row] = at);
-    let machines = solved.into_iter().map(|(share, solution, mut certificate)| {
+    // Of many classes their coefficients are much memory that is touched for the first time.
+    let machines = solved.into_par_iter().map(|(share, solution, mut certificate)| {
         if !matches!(certificate.convexity, Convexity::Refuted { .. }) {
             certificate.convexity = known.clone();
         }
@@ -195,8 +196,11 @@ pub(crate) fn shares(posed: &Posed<'_>) -> Vec<Share> {
         }
         Goal::Classes(classes, codes) => {
             let pairs = (0..classes.len()).flat_map(|a| (a + 1..classes.len()).map(move |b| (a, b)));
+            let members: Vec<Vec<usize>> =
+                (0..classes.len()).map(|class| of_class(codes, class).collect()).collect();
             let share = |(a, b): (usize, usize)| {
-                let rows: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
+                let mut rows = [&members[a][..], &members[b][..]].concat();
+                rows.sort_unstable();
                 let y = rows.iter().map(|&i| if codes[i] == a { 1.0 } else { -1.0 }).collect();
                 Share { between: Some(Between::Pair(a, b)), rows: Some(rows), y }
             };

@@ -20,7 +20,7 @@ mod softmax;
 pub(crate) use certificate::relative_gap;
 pub use certificate::{Basis, Certificate, Claim, Convexity, KktClass, RowReport};
 pub(crate) use nu::level;
-pub(crate) use offset::best_offset;
+pub(crate) use offset::{best_offset, best_offset_near};
 pub(crate) use offsets::best_offsets;
 pub(crate) use project::project;
 pub(crate) use risk::violation;
@@ -81,7 +81,7 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
     };
     let mut certificate = match problem.objective() {
         Objective::Risk(loss) => match problem.penalty() {
-            Penalty::Squared => risk::certify(problem, loss, &solution.alpha, &scores, deadline),
+            Penalty::Squared => risk::certify(problem, loss, solution, &scores, deadline),
             Penalty::Norm => norm::certify(problem, loss, &solution.alpha, &scores, deadline),
         },
         Objective::HardMargin => margin::hard(problem, &solution.alpha, &scores, deadline),

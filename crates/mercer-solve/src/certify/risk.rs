@@ -11,20 +11,23 @@ use std::time::Instant;
 
 use super::certificate::{Bounds, convexity, worst};
 use super::feasible::Feasible;
-use super::{Certificate, KktClass, RowReport, best_offset, dot, project::project};
-use crate::Problem;
+use super::{Certificate, KktClass, RowReport, best_offset, best_offset_near, dot, project::project};
 use crate::loss::{Loss, Quadratic, Target};
+use crate::{Problem, Solution};
 
 pub(super) fn certify(
     problem: &Problem<'_>,
     loss: &dyn Loss,
-    alpha: &[f64],
+    solution: &Solution,
     scores: &[f64],
     deadline: Option<Instant>,
 ) -> Certificate {
+    let alpha = &solution.alpha[..];
     let half = 0.5 * problem.lambda();
     let norm2 = dot(alpha, scores);
-    let risk = Risk::new(problem, loss, scores);
+    // The best offset follows from the scores; that of the solution says where to look for it.
+    let offset = || best_offset_near(problem, loss, scores, solution.bias);
+    let risk = Risk::at(problem, loss, scores, if problem.offset() { offset() } else { 0.0 });
     let primal = half * norm2 + risk.value();
     let negligible = 1e-13 * primal.abs() / half;
     let nearest = project(problem, loss, alpha);

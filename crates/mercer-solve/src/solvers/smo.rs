@@ -10,7 +10,7 @@
 use mercer_linalg::Budget;
 
 use super::decomposition::{Program, Reading, Settings, State, Variable, footprint, minimise};
-use crate::certify::best_offset;
+use crate::certify::best_offset_near;
 use crate::loss::Loss;
 use crate::{Footprint, Objective, Penalty, Problem, Run, Sizes, Solution, SolveError, Solver, Status};
 
@@ -55,7 +55,7 @@ impl Solver for Smo {
             (false, _) => 0.0,
             // The best offset takes many passes over the rows: not for someone who is waiting.
             (true, Status::Stopped | Status::TimeLimit) => reading.bias(&outcome.state),
-            (true, _) => best_offset(problem, loss, &outcome.state.scores),
+            (true, _) => best_offset_near(problem, loss, &outcome.state.scores, reading.bias(&outcome.state)),
         };
         let alpha = program.alpha(&outcome.state.beta, problem.len());
         let mut solution = run.solution(alpha, bias, outcome.status, outcome.iterations);

@@ -25,6 +25,39 @@ pub(super) struct Part {
     pub(super) groups: Vec<Range<usize>>,
 }
 
+/// Kernel rows of the variables of a part.
+pub(super) trait Lines<T> {
+    /// K at the crossing of a variable with itself.
+    fn diagonal(&self, a: usize) -> f64;
+    /// The row of a variable that was wanted.
+    fn row(&self, a: usize) -> &[T];
+    /// Makes sure of a row; what may be moved, and where to, says which others are likely to be wanted next.
+    fn want(&mut self, _: usize, _: &Moves<'_>) {}
+}
+
+/// Slopes of the variables, and what is added to those of variables that cannot increase, or decrease.
+pub(super) struct Moves<'a> {
+    pub(super) slopes: &'a [f64],
+    pub(super) rise: &'a [f64],
+    pub(super) fall: &'a [f64],
+}
+
+/// All rows, one after the other.
+struct Whole<'a, T> {
+    kernel: &'a [T],
+    len: usize,
+}
+
+impl<T: Real> Lines<T> for Whole<'_, T> {
+    fn diagonal(&self, a: usize) -> f64 {
+        self.kernel[a * self.len + a].f64()
+    }
+
+    fn row(&self, a: usize) -> &[T] {
+        &self.kernel[a * self.len..(a + 1) * self.len]
+    }
+}
+
 /// How the work on a set ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ended {
@@ -58,7 +91,8 @@ impl Part {
         let mut steps = 0;
         loop {
             let period = if self.len() < FEW { most } else { PERIOD.min(self.len() as u64) };
-            let (ended, ends) = self.step(kernel, target, period.min(most - steps), run);
+            let mut lines = Whole { kernel, len: self.len() };
+            let (ended, ends) = self.step(&mut lines, target, period.min(most - steps), run);
             steps += ended.steps;
             if ended.stopped.is_some() || ended.steps < period || steps >= most {
                 return Ended { steps, ..ended };
@@ -83,9 +117,27 @@ impl Part {
         }
     }
 
+    /// Steps on all variables with rows as they are wanted, until the violation is below the target, nothing moves, or so
+    /// many are made.
+    pub(super) fn solve_with<T: Real>(
+        &mut self,
+        lines: &mut impl Lines<T>,
+        target: f64,
+        most: u64,
+        run: &Run<'_>,
+    ) -> Ended {
+        self.step(lines, target, most, run).0
+    }
+
     /// Steps on all variables, and where their slopes then end.
-    fn step<T: Real>(&mut self, kernel: &[T], target: f64, most: u64, run: &Run<'_>) -> (Ended, Vec<Ends>) {
-        let mut work = Work::new(self, kernel);
+    fn step<T: Real>(
+        &mut self,
+        lines: &mut impl Lines<T>,
+        target: f64,
+        most: u64,
+        run: &Run<'_>,
+    ) -> (Ended, Vec<Ends>) {
+        let mut work = Work::new(self, lines);
         let (mut steps, mut stopped) = (0, None);
         while steps < most {
             if steps % POLL == POLL - 1 {
@@ -171,9 +223,9 @@ fn crossings<T: Real>(kernel: &[T], len: usize, active: &[usize]) -> Vec<T> {
     entries
 }
 
-struct Work<'a, T> {
+struct Work<'a, T, L> {
     part: &'a mut Part,
-    kernel: &'a [T],
+    lines: &'a mut L,
     isa: Isa,
     diagonal: Vec<f64>,
     /// The diagonal in the precision of the kernel.
@@ -184,38 +236,32 @@ struct Work<'a, T> {
     ends: Vec<Ends>,
 }
 
-impl<'a, T: Real> Work<'a, T> {
-    fn new(part: &'a mut Part, kernel: &'a [T]) -> Self {
+impl<'a, T: Real, L: Lines<T>> Work<'a, T, L> {
+    fn new(part: &'a mut Part, lines: &'a mut L) -> Self {
         let len = part.len();
-        let diagonal: Vec<f64> = (0..len).map(|a| kernel[a * len + a].f64() + part.ridge[a]).collect();
+        let diagonal: Vec<f64> = (0..len).map(|a| lines.diagonal(a) + part.ridge[a]).collect();
         let narrow = diagonal.iter().map(|&d| T::of(d)).collect();
         let (rise, fall) = (0..len).map(|a| part.barriers(a)).unzip();
         let mut work =
-            Self { part, kernel, isa: Isa::detect(), diagonal, narrow, rise, fall, ends: Vec::new() };
-        if len > 0 {
-            work.shift((0, 0.0), (0, 0.0));
-        }
+            Self { part, lines, isa: Isa::detect(), diagonal, narrow, rise, fall, ends: Vec::new() };
+        let nothing = vec![T::ZERO; len];
+        let Self { part, rise, fall, ends, .. } = &mut work;
+        moved_ends(Isa::detect(), part, (rise, fall), (0.0, &nothing), (0.0, &nothing), ends);
         work
     }
 
-    fn row(&self, a: usize) -> &'a [T] {
-        let len = self.part.len();
-        &self.kernel[a * len..(a + 1) * len]
+    /// Makes sure of the row of a variable.
+    fn want(&mut self, a: usize) {
+        let (slopes, rise, fall) = (&self.part.gradient[..], &self.rise[..], &self.fall[..]);
+        self.lines.want(a, &Moves { slopes, rise, fall });
     }
 
     /// Moves the slopes by what two rows weigh, and finds where they end.
     fn shift(&mut self, (i, up): (usize, f64), (j, down): (usize, f64)) {
-        let (x, y) = (self.row(i), self.row(j));
         self.part.gradient[i] += up * self.part.ridge[i];
         self.part.gradient[j] += down * self.part.ridge[j];
-        self.ends.clear();
-        for range in &self.part.groups {
-            let slopes = &mut self.part.gradient[range.clone()];
-            let (rise, fall) = (&self.rise[range.clone()], &self.fall[range.clone()]);
-            let (x, y) = (&x[range.clone()], &y[range.clone()]);
-            let ends = shift_slopes(self.isa, slopes, rise, fall, up, x, down, y);
-            self.ends.push(Ends { at: ends.at + range.start, ..ends });
-        }
+        let (x, y) = (self.lines.row(i), self.lines.row(j));
+        moved_ends(self.isa, self.part, (&self.rise, &self.fall), (up, x), (down, y), &mut self.ends);
     }
 
     /// One step of a pair; whether anything moved.
@@ -227,10 +273,12 @@ impl<'a, T: Real> Work<'a, T> {
             }
         }
         let (violation, Some((i, range))) = worst else { return false };
+        self.want(i);
         let Some(j) = self.partner(i, range, violation) else { return false };
+        self.want(j);
         let part = &mut *self.part;
         let scale = self.diagonal[i] + self.diagonal[j];
-        let curvature = bounded::<T>(scale - 2.0 * self.kernel[i * part.len() + j].f64(), scale);
+        let curvature = bounded::<T>(scale - 2.0 * self.lines.row(i)[j].f64(), scale);
         let (before_i, before_j) = (part.beta[i], part.beta[j]);
         let wanted = (part.gradient[j] - part.gradient[i]) / curvature;
         let step = wanted.min(part.upper[i] - before_i).min(before_j - part.lower[j]);
@@ -250,7 +298,7 @@ impl<'a, T: Real> Work<'a, T> {
 
     /// The partner in a group that promises most.
     fn partner(&self, i: usize, range: Range<usize>, violation: f64) -> Option<usize> {
-        let (row, from) = (&self.row(i)[range.clone()], range.start);
+        let (row, from) = (&self.lines.row(i)[range.clone()], range.start);
         let flat = T::of(bounded::<T>(0.0, self.diagonal[i])).larger(T::of(f32::MIN_POSITIVE.into()));
         let (slopes, fall) = (&self.part.gradient[range.clone()], &self.fall[range.clone()]);
         let (low, narrow) = (self.part.gradient[i], &self.narrow[range]);
@@ -271,6 +319,8 @@ impl<'a, T: Real> Work<'a, T> {
             }
         }
         let Some(a) = best.1 else { return false };
+        self.want(a);
+        let part = &mut *self.part;
         let before = part.beta[a];
         let step = -part.gradient[a] / bounded::<T>(self.diagonal[a], self.diagonal[a]);
         part.beta[a] = (before + step).clamp(part.lower[a], part.upper[a]);
@@ -278,11 +328,27 @@ impl<'a, T: Real> Work<'a, T> {
         if change == 0.0 {
             return false;
         }
-        let len = part.len();
-        let row = &self.kernel[a * len..(a + 1) * len];
-        part.gradient.iter_mut().zip(row).for_each(|(g, k)| *g += change * k.f64());
+        part.gradient.iter_mut().zip(self.lines.row(a)).for_each(|(g, k)| *g += change * k.f64());
         part.gradient[a] += change * part.ridge[a];
         true
+    }
+}
+
+/// Moves the slopes by two rows with their weights, and finds where those of each group end.
+fn moved_ends<T: Real>(
+    isa: Isa,
+    part: &mut Part,
+    (rise, fall): (&[f64], &[f64]),
+    (up, x): (f64, &[T]),
+    (down, y): (f64, &[T]),
+    ends: &mut Vec<Ends>,
+) {
+    ends.clear();
+    for range in &part.groups {
+        let slopes = &mut part.gradient[range.clone()];
+        let (rise, fall) = (&rise[range.clone()], &fall[range.clone()]);
+        let found = shift_slopes(isa, slopes, rise, fall, up, &x[range.clone()], down, &y[range.clone()]);
+        ends.push(Ends { at: found.at + range.start, ..found });
     }
 }
 
@@ -339,7 +405,8 @@ mod tests {
         assert!(worst < 1e-8 && top - bottom <= target + 1e-8, "{worst} {}", top - bottom);
         // The same problem with every variable looked at in every step.
         let mut plain = start.taken(&(0..n).collect::<Vec<_>>());
-        let (all, ends) = plain.step(&kernel, target, 10_000_000, &run);
+        let mut lines = Whole { kernel: &kernel, len: n };
+        let (all, ends) = plain.step(&mut lines, target, 10_000_000, &run);
         assert!(plain.active(&ends).len() * 4 <= n * 3, "the problem is one in which most variables stay");
         let value = |part: &Part| -> f64 {
             let each = part.beta.iter().zip(part.gradient.iter().zip(&start.gradient));

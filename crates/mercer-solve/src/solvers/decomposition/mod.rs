@@ -10,6 +10,7 @@
 //! claimed F is computed from `f64` entries for all rows that count, and where that shows twice that the criterion was not
 //! met, rows are `f64` from then on. An iteration is a step of one pair, as in LIBSVM.
 
+mod demand;
 mod footprint;
 mod inner;
 mod pace;
@@ -24,9 +25,10 @@ pub(super) use program::{Program, Reading, State, Variable};
 use mercer_gram::Gram;
 use mercer_linalg::Budget;
 
+use self::inner::Lines;
 use self::inner::Part;
 use self::pace::{Pace, Patience};
-use self::rows::{Rows, Square};
+use self::rows::{KEPT, Rows, Square};
 use self::working_set::{Survey, WorkingSet};
 use crate::certify::relative_gap;
 use crate::{Progress, Run, SolveError, Status, Tolerance};
@@ -66,8 +68,9 @@ const WHOLE: usize = 6144;
 const SMALL_SET: usize = 256;
 const PART_OF_SQUARE: u64 = 2;
 
-/// Steps on a working set, for each of its variables.
+/// Steps on a working set, for each of its variables, and such steps with rows as they are asked for.
 const STEPS: u64 = 100;
+const DEMANDED: u64 = 4;
 
 /// Products that may still be made after the run was told to stop: some hundredths of a second.
 const LAST_PRODUCTS: usize = 32_000_000;
@@ -120,6 +123,8 @@ struct Engine<'a> {
     sets_aside: bool,
     /// All variables are worked on at once.
     is_whole: bool,
+    /// While they are, rows are computed as they are asked for.
+    on_demand: bool,
     /// While they are not yet: the run's count of entries from which on they will be.
     whole_from: Option<u64>,
     /// Largest working set.
@@ -154,8 +159,9 @@ impl<'a> Engine<'a> {
         let affordable = affordable_set(settings.budget);
         let largest = LARGEST_SET.min(affordable);
         let may_be_whole = program.len() <= WHOLE.min(affordable) && program.has_every_row(n);
-        let begins_small =
-            may_be_whole && program.len() >= 2 * SMALL_SET && gram.is_cheap() && !gram.keeps_square();
+        let is_loose = may_be_whole && gram.is_cheap() && !gram.keeps_square();
+        let on_demand = is_loose && n >= SMALL_SET && n <= KEPT && program.rows.iter().copied().eq(0..n);
+        let begins_small = is_loose && !on_demand && program.len() >= 2 * SMALL_SET;
         Self {
             program,
             gram,
@@ -176,13 +182,14 @@ impl<'a> Engine<'a> {
                 levels: vec![0.0; program.groups.len()],
             },
             set: WorkingSet::default(),
-            kernel: Square::default(),
+            kernel: Square::none(),
             iterations: 0,
             hopeless: false,
             aside: vec![false; program.len()],
             before: None,
             sets_aside: true,
             is_whole: may_be_whole && !begins_small,
+            on_demand,
             whole_from: begins_small.then(|| entries + (n as u64).pow(2) / PART_OF_SQUARE),
             largest,
             scale: diagonal.iter().fold(0.0, |scale: f64, k| scale.max(k.abs())),
@@ -358,16 +365,21 @@ impl<'a> Engine<'a> {
         let mut chosen = self.set.variables.clone();
         chosen.sort_unstable();
         let rows: Vec<usize> = chosen.iter().map(|&a| self.program.rows[a]).collect();
-        if !is_known {
+        if !is_known && self.on_demand {
+            self.kernel = self.rows.on_demand();
+        } else if !is_known {
             self.rows.square(&rows, &mut self.kernel, run)?;
         }
         let mut part = self.part(&chosen, survey);
         let limit = run.limits().iterations.map_or(most, |limit| limit.saturating_sub(self.iterations));
         let (target, most) = (self.target(survey), most.min(limit).min(STEPS * chosen.len() as u64));
-        let ended = match &self.kernel {
+        let few = most.min(DEMANDED * chosen.len() as u64);
+        let ended = match &mut self.kernel {
             Square::Single(kernel) => part.solve(kernel, target, most, run),
             Square::Double(kernel) => part.solve(kernel, target, most, run),
             Square::Kept(kernel) => part.solve(kernel, target, most, run),
+            Square::Asked(lines) => part.solve_with(lines, target, few, run),
+            Square::AskedDouble(lines) => part.solve_with(lines, target, few, run),
         };
         let Part { beta, gradient, .. } = part;
         if self.is_whole && !gradient.iter().all(|slope| slope.is_finite()) {
@@ -390,13 +402,17 @@ impl<'a> Engine<'a> {
         if self.is_whole {
             let new = match &self.kernel {
                 // The slopes of all variables were kept, and the scores with them.
-                Square::Single(_) | Square::Kept(_) => (0..chosen.len())
+                Square::Single(_) | Square::Kept(_) | Square::Asked(_) => (0..chosen.len())
                     .map(|at| gradient[at] - self.program.linear[at] - self.program.ridge[at] * beta[at])
                     .collect(),
                 // One sum has less rounding than all the steps.
-                Square::Double(kernel) => self.moved(kernel, &beta),
+                Square::Double(kernel) => {
+                    self.moved(&beta, |a| &kernel[a * beta.len()..(a + 1) * beta.len()])
+                }
+                Square::AskedDouble(lines) => self.moved(&beta, |a| lines.row(a)),
             };
             rows.iter().zip(new).for_each(|(&row, score)| self.state.scores[row] = score);
+            self.end_demand(ended.steps >= few, run);
         } else {
             let mut change = vec![0.0; self.state.scores.len()];
             // An early end here leaves the state as it was before the block.
@@ -410,15 +426,30 @@ impl<'a> Engine<'a> {
         Ok(!terms.is_empty())
     }
 
-    /// The scores of all variables' rows when β moves, from the square of them all.
-    fn moved(&self, kernel: &[f64], beta: &[f64]) -> Vec<f64> {
+    /// The scores of all variables' rows when β moves, from the rows of what moves.
+    fn moved<'r>(&self, beta: &[f64], row: impl Fn(usize) -> &'r [f64]) -> Vec<f64> {
         let mut scores: Vec<f64> = self.program.rows.iter().map(|&row| self.state.scores[row]).collect();
-        for (row, (new, old)) in kernel.chunks_exact(beta.len()).zip(beta.iter().zip(&self.state.beta)) {
+        for (a, (new, old)) in beta.iter().zip(&self.state.beta).enumerate() {
             if new != old {
-                scores.iter_mut().zip(row).for_each(|(score, k)| *score += (new - old) * k);
+                scores.iter_mut().zip(row(a)).for_each(|(score, k)| *score += (new - old) * k);
             }
         }
         scores
+    }
+
+    /// Counts rows that were asked for. Where most of them were, or steps are many, the whole square is better: variables that
+    /// stay at their bounds can then be left out.
+    fn end_demand(&mut self, is_long: bool, run: &mut Run<'_>) {
+        let (computed, count) = match &mut self.kernel {
+            Square::Asked(lines) => (lines.computed(), lines.count()),
+            Square::AskedDouble(lines) => (lines.computed(), lines.count()),
+            _ => return,
+        };
+        run.count(computed);
+        if is_long || 2 * count > self.program.len() {
+            self.on_demand = false;
+            self.set.variables.clear();
+        }
     }
 
     /// How far a working set is solved: no further than pays before the others are looked at again.
@@ -428,7 +459,7 @@ impl<'a> Engine<'a> {
             _ => 0.0,
         };
         // Nobody else is there to be looked at if all are worked on, and the scores are computed again at the end.
-        if self.is_whole && wanted > 0.0 && !self.rows.is_double() {
+        if self.is_whole && wanted > 0.0 && (self.on_demand || !self.rows.is_double()) {
             0.9 * wanted
         } else {
             (0.5 * wanted).max(0.1 * survey.violation)

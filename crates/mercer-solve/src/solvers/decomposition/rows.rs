@@ -9,6 +9,7 @@ use mercer_gram::{Gram, Precision, Wanted};
 use mercer_linalg::{Budget, Buffer, Real};
 use rayon::prelude::*;
 
+use super::demand::Demand;
 use crate::{Run, Status};
 
 /// Rows of a Gram matrix in one of two precisions.
@@ -29,12 +30,14 @@ struct Narrow<'g> {
 }
 
 /// Entries at the crossings of some rows, one line after the other, in the precision that rows have.
-#[derive(Debug)]
 pub(super) enum Square<'g> {
     Single(Vec<f32>),
     Double(Vec<f64>),
     /// All entries, which the matrix keeps.
     Kept(&'g [f32]),
+    /// Rows of all variables as they are asked for.
+    Asked(Demand<'g, f32>),
+    AskedDouble(Demand<'g, f64>),
 }
 
 thread_local! {
@@ -48,21 +51,24 @@ const SPARED: usize = 1 << 24;
 
 impl Default for Square<'_> {
     fn default() -> Self {
-        Self::Single(SPARE.take())
+        Self::Single(f32::spare())
     }
 }
 
 impl Drop for Square<'_> {
     fn drop(&mut self) {
-        if let Self::Single(entries) = self
-            && entries.capacity() <= SPARED
-        {
-            SPARE.set(std::mem::take(entries));
+        if let Self::Single(entries) = self {
+            f32::spared(std::mem::take(entries));
         }
     }
 }
 
 impl Square<'_> {
+    /// No entries so far, and none of the memory that is used again.
+    pub(super) fn none() -> Self {
+        Self::Double(Vec::new())
+    }
+
     fn single(&mut self, len: usize) -> &mut [f32] {
         loop {
             match self {
@@ -71,7 +77,7 @@ impl Square<'_> {
                     entries.resize(entries.len().max(len), 0.0);
                     return &mut entries[..len];
                 }
-                Self::Double(_) | Self::Kept(_) => *self = Self::default(),
+                _ => *self = Self::default(),
             }
         }
     }
@@ -83,7 +89,7 @@ impl Square<'_> {
                     entries.resize(len, 0.0);
                     return entries;
                 }
-                Self::Single(_) | Self::Kept(_) => *self = Self::Double(Vec::new()),
+                _ => *self = Self::none(),
             }
         }
     }
@@ -145,6 +151,15 @@ impl<'g> Rows<'g> {
         }
         self.cache = Cache::Double(Slots::empty());
         self.cache = Cache::Double(Slots::new(self.gram.len(), self.budget));
+    }
+
+    /// Rows of all variables as they are asked for, where a variable is a row.
+    pub(super) fn on_demand(&self) -> Square<'g> {
+        if self.is_double() {
+            Square::AskedDouble(Demand::new(self.gram))
+        } else {
+            Square::Asked(Demand::new(self.gram))
+        }
     }
 
     /// K at the crossings of the given rows, one line after the other.
@@ -294,7 +309,7 @@ const FUSED: usize = 16_000_000;
 const HEIGHT: usize = 48;
 
 /// Up to so many rows are kept: all of them fit the caches of the machine.
-const KEPT: usize = 1500;
+pub(super) const KEPT: usize = 1500;
 
 /// Whether entries of so many rows are computed whenever they are wanted, and never kept.
 pub(super) fn keeps_nothing(is_cheap: bool, n: usize) -> bool {
@@ -325,9 +340,16 @@ fn chunk(n: usize) -> usize {
 /// Rows that are added together.
 const FOUR: usize = 4;
 
-trait Entry: Real {
+/// A precision of rows.
+pub(super) trait Entry: Real {
     fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]);
     fn wide(self) -> f64;
+    /// Memory that was used before, if there is any.
+    fn spare() -> Vec<Self> {
+        Vec::new()
+    }
+    /// Memory that may be used again.
+    fn spared(_: Vec<Self>) {}
 }
 
 impl Entry for f32 {
@@ -337,6 +359,16 @@ impl Entry for f32 {
 
     fn wide(self) -> f64 {
         f64::from(self)
+    }
+
+    fn spare() -> Vec<Self> {
+        SPARE.take()
+    }
+
+    fn spared(entries: Vec<Self>) {
+        if entries.capacity() <= SPARED {
+            SPARE.set(entries);
+        }
     }
 }
 
@@ -367,7 +399,7 @@ struct Slots<T> {
     clock: u64,
 }
 
-const NOWHERE: u32 = u32::MAX;
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// Asked for, and about to be computed.
 const COMING: u32 = u32::MAX - 1;
@@ -561,7 +593,7 @@ mod tests {
             let square: Vec<f64> = match &square {
                 Square::Single(entries) => entries[..900].iter().copied().map(f64::from).collect(),
                 Square::Double(entries) => entries.clone(),
-                Square::Kept(_) => unreachable!("this matrix keeps nothing"),
+                _ => unreachable!("this matrix keeps nothing"),
             };
             for (at, value) in square.iter().enumerate() {
                 assert_eq!(*value, gram.entry(chosen[at / 30], chosen[at % 30]));

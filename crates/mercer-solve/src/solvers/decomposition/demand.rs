@@ -1,0 +1,122 @@
+//! Rows of few points, computed when a step first asks for one: what ends with few support vectors never sees the others.
+
+use mercer_gram::Gram;
+
+use super::inner::{Lines, Moves};
+use super::rows::{Entry, NOWHERE};
+
+/// Rows that are computed together: one that was asked for, and those that are likely to be asked for next.
+const TOGETHER: usize = 12;
+
+/// Rows that were asked for.
+pub(super) struct Demand<'g, T: Entry> {
+    gram: &'g dyn Gram,
+    diagonal: Vec<f64>,
+    /// One row after the other, in the order in which they were computed; longer than they are.
+    entries: Vec<T>,
+    place: Vec<u32>,
+    count: usize,
+    /// Rows computed since that was last asked.
+    fresh: usize,
+}
+
+impl<'g, T: Entry> Demand<'g, T> {
+    /// None so far.
+    pub(super) fn new(gram: &'g dyn Gram) -> Self {
+        let n = gram.len();
+        let mut diagonal = vec![0.0; n];
+        gram.diagonal(&mut diagonal);
+        let mut entries = T::spare();
+        if entries.capacity() < n * n {
+            // Memory that is not touched costs nothing.
+            entries = Vec::with_capacity((n * n).next_power_of_two());
+        }
+        Self { gram, diagonal, entries, place: vec![NOWHERE; n], count: 0, fresh: 0 }
+    }
+
+    /// How many rows there are.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Entries computed since this was last asked.
+    pub(super) fn computed(&mut self) -> usize {
+        std::mem::take(&mut self.fresh) * self.place.len()
+    }
+
+    fn compute(&mut self, rows: &[usize]) {
+        let (n, end) = (self.place.len(), self.count + rows.len());
+        if self.entries.len() < end * n {
+            self.entries.resize(end * n, T::ZERO);
+        }
+        T::rows(self.gram, rows, &mut self.entries[self.count * n..end * n]);
+        rows.iter().zip(self.count as u32..).for_each(|(&row, at)| self.place[row] = at);
+        (self.count, self.fresh) = (end, self.fresh + rows.len());
+    }
+}
+
+impl<T: Entry> Drop for Demand<'_, T> {
+    fn drop(&mut self) {
+        T::spared(std::mem::take(&mut self.entries));
+    }
+}
+
+impl<T: Entry> Lines<T> for Demand<'_, T> {
+    fn diagonal(&self, a: usize) -> f64 {
+        self.diagonal[a]
+    }
+
+    fn row(&self, a: usize) -> &[T] {
+        let (n, at) = (self.place.len(), self.place[a] as usize);
+        &self.entries[at * n..(at + 1) * n]
+    }
+
+    fn want(&mut self, a: usize, moves: &Moves<'_>) {
+        if self.place[a] != NOWHERE {
+            return;
+        }
+        let mut rows = vec![a];
+        let (mut rising, mut falling) = (Best::default(), Best::default());
+        for b in (0..self.place.len()).filter(|&b| self.place[b] == NOWHERE && b != a) {
+            if moves.rise[b] == 0.0 {
+                rising.offer(moves.slopes[b], b);
+            }
+            if moves.fall[b] == 0.0 {
+                falling.offer(-moves.slopes[b], b);
+            }
+        }
+        for (_, b) in rising.found.into_iter().zip(falling.found).flat_map(|(up, down)| [up, down]) {
+            if b != usize::MAX && rows.len() < TOGETHER && !rows.contains(&b) {
+                rows.push(b);
+            }
+        }
+        self.compute(&rows);
+    }
+}
+
+/// The rows with the least keys, of equal ones the first.
+struct Best {
+    found: [(f64, usize); TOGETHER / 2],
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        Self { found: [(f64::INFINITY, usize::MAX); TOGETHER / 2] }
+    }
+}
+
+impl Best {
+    #[inline]
+    fn offer(&mut self, key: f64, row: usize) {
+        let mut at = self.found.len();
+        if key >= self.found[at - 1].0 {
+            return;
+        }
+        at -= 1;
+        while at > 0 && key < self.found[at - 1].0 {
+            self.found[at] = self.found[at - 1];
+            at -= 1;
+        }
+        self.found[at] = (key, row);
+    }
+}
