@@ -21,6 +21,9 @@ pub(crate) fn rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], out: &mut [T]
     }
     // Few rows: the columns are shared out instead, in segments that are copied together.
     let segment = segment(tiles, rows.len());
+    if segment >= n {
+        return fill(tiles, &mut tiles.scratch(), rows, 0..n, out, n);
+    }
     let segments: Vec<Vec<T>> = (0..n.div_ceil(segment))
         .into_par_iter()
         .map_init(
@@ -74,13 +77,16 @@ fn blocks(columns: Range<usize>, width: usize) -> impl Iterator<Item = Range<usi
     columns.step_by(width).map(move |first| first..(first + width).min(end))
 }
 
-/// Up to so many coordinates an entry is computed sooner than it is found on the other side of the diagonal.
+/// Up to so many coordinates an entry is computed sooner than it is found on the other side of the diagonal: in the
+/// registers that there are, or in wide ones.
 const SOON: usize = 24;
+const SOON_IF_WIDE: usize = 64;
 
 /// All entries of a symmetric matrix: the upper triangle is computed, the lower one is its mirror image, or computed too.
 pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T], poll: &(dyn Fn() -> bool + Sync)) {
     let (n, (height, _)) = (tiles.columns(), tiles.shape());
-    let is_whole = !tiles.is_sparse() && (1..=SOON).contains(&tiles.coordinates());
+    let soon = if matches!(Isa::detect(), Isa::Avx512 { .. }) { SOON_IF_WIDE } else { SOON };
+    let is_whole = !tiles.is_sparse() && (1..=soon).contains(&tiles.coordinates());
     if n == 0 {
         return;
     }

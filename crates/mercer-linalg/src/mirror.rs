@@ -48,15 +48,22 @@ const SQUARE: usize = 16;
 /// Copies the square of `source` that starts at `column`, transposed, into the rows of `target` from `place` on.
 fn transpose<T: Real>(source: &[T], column: usize, target: &mut [T], place: usize, n: usize) {
     let (height, width) = (source.len() / n, target.len() / n);
-    let mut square = [[T::ZERO; SQUARE]; SQUARE];
-    for (j, row) in source.chunks_exact(n).enumerate() {
-        for (i, &value) in row[column..column + width].iter().enumerate() {
-            square[i][j] = value;
+    if height < SQUARE || width < SQUARE {
+        for (i, row) in target.chunks_exact_mut(n).enumerate() {
+            (0..height).for_each(|j| row[place + j] = source[j * n + column + i]);
         }
+        return;
     }
-    for (row, values) in target.chunks_exact_mut(n).zip(&square) {
-        row[place..place + height].copy_from_slice(&values[..height]);
+    // Lines are read once and written once, whatever the caches make of rows that are a power of two apart.
+    let square: [[T; SQUARE]; SQUARE] = std::array::from_fn(|j| line(&source[j * n + column..]));
+    for (i, row) in target.chunks_exact_mut(n).enumerate() {
+        let turned: [T; SQUARE] = std::array::from_fn(|j| square[j][i]);
+        row[place..place + SQUARE].copy_from_slice(&turned);
     }
+}
+
+fn line<T: Real>(values: &[T]) -> [T; SQUARE] {
+    values[..SQUARE].try_into().expect("a line of a square")
 }
 
 #[cfg(test)]

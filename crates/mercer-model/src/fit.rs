@@ -121,12 +121,6 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
     let gram = ground.gram(spec, training)?;
     let features =
         if spec.learner.info().explicit { Some(features(spec, &gram, setting.budget)?) } else { None };
-    // Before solving, so that nothing takes long after a stop.
-    let hash = crate::hash::data(
-        training.table,
-        training.target.into_iter().chain(training.others),
-        training.weights,
-    );
     let Ground { loss, goal, weights, schema, preprocessing, table } = ground;
     let posed = Posed {
         spec,
@@ -137,7 +131,12 @@ pub fn fit(spec: &Spec, training: &Training<'_>, setting: &Setting<'_>) -> Resul
         features: features.as_ref(),
         setting,
     };
-    let Fitted { machines, rows: support, mut entries } = machines(&posed)?;
+    // One thread sees to the fingerprint while the solver is in a part that only one can do; first of all if there is but
+    // one, so that nothing takes long after a stop.
+    let targets = || training.target.into_iter().chain(training.others);
+    let (hash, fitted) =
+        rayon::join(|| crate::hash::data(training.table, targets(), training.weights), || machines(&posed));
+    let Fitted { machines, rows: support, mut entries } = fitted?;
     let curves = match (spec.probabilities, training.target) {
         (Some(how), Some(target)) => calibration::curves(
             (spec, how),

@@ -68,8 +68,9 @@ impl Rows<'_> {
             Some(near) => near.clone().halved(self.loss, holds),
             None => self.boundary(hull, holds),
         };
+        let slopes = |b: f64| near.as_ref().map_or_else(|| self.slopes(b), |near| near.slopes(self.loss, b));
         let (before, exact) = boundary(&|slopes| slopes.1 >= 0.0);
-        if exact.is_finite() && self.slopes(before).1 < -room && self.slopes(exact).1 > room {
+        if exact.is_finite() && slopes(before).1 < -room && slopes(exact).1 > room {
             return exact;
         }
         // Either an interval is best or the slope passes zero slowly; sums of slopes are zero to rounding only.
@@ -137,10 +138,17 @@ impl Rows<'_> {
     /// A bracket of every offset at which the slopes are zero, or as good as zero, that most rows have settled in; none
     /// where they are so at an end of the hull.
     fn near(&self, (low, high): (f64, f64), room: f64) -> Option<Bracket> {
-        if self.slopes(low).1 >= -room || self.slopes(high).0 <= room {
+        let (mut first, mut last) = (0.0, 0.0);
+        let mut bracket = Bracket { low, high, open: Vec::new(), settled: 0.0 };
+        for (w, y, f) in self.counted() {
+            let ends = (self.loss.slopes(y, f + low).1, self.loss.slopes(y, f + high).0);
+            (first, last) = (first + w * ends.0, last + w * ends.1);
+            bracket.take((w, y, f), ends);
+        }
+        // Also where they are not numbers.
+        if !(first < -room && last > room) {
             return None;
         }
-        let mut bracket = Bracket { low, high, open: self.counted().collect(), settled: 0.0 };
         while bracket.open.len() > FEW {
             let middle = bracket.middle()?;
             let (left, right) = bracket.slopes(self.loss, middle);
@@ -181,14 +189,18 @@ impl Bracket {
 
     /// Rows whose slope is the same at both ends have it in between; they are summed once.
     fn settle(&mut self, loss: &dyn Loss) {
-        let (low, high, settled) = (self.low, self.high, &mut self.settled);
-        self.open.retain(|&(w, y, f)| {
-            let (first, last) = (loss.slopes(y, f + low).1, loss.slopes(y, f + high).0);
-            if first == last {
-                *settled += w * first;
-            }
-            first != last
-        });
+        for (w, y, f) in std::mem::take(&mut self.open) {
+            self.take((w, y, f), (loss.slopes(y, f + self.low).1, loss.slopes(y, f + self.high).0));
+        }
+    }
+
+    /// A row with its slopes at the ends.
+    fn take(&mut self, row: (f64, f64, f64), (first, last): (f64, f64)) {
+        if first == last {
+            self.settled += row.0 * first;
+        } else {
+            self.open.push(row);
+        }
     }
 
     /// The neighbouring numbers between which a monotone condition becomes true; it is false at the low end and true at

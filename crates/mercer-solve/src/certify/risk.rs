@@ -151,20 +151,20 @@ impl<'a> Risk<'a> {
     /// fail to overlap, LIBSVM's criterion. Otherwise the largest of any row. Slopes outside their domain count as well.
     pub(super) fn violation(&self, alpha: &[f64]) -> f64 {
         let y = self.problem.y();
-        let slope = |i: usize| self.slope(i, alpha[i]);
-        let outside = worst(self.counted().map(|i| outside(slope(i), self.loss.domain(y[i]))));
-        let smooth = self.loss.curvature(y[0], 0.0).is_some();
-        if smooth || !self.problem.offset() {
-            let row = |i: usize| off(self.loss, y[i], slope(i), self.scores[i] + self.offset);
-            return worst(self.counted().map(row)).max(outside);
+        let is_smooth = self.loss.curvature(y[0], 0.0).is_some();
+        let (least, most) = (nan_or(f64::min), nan_or(f64::max));
+        let (mut low, mut high, mut found) = (f64::NEG_INFINITY, f64::INFINITY, 0.0);
+        for i in self.counted() {
+            let slope = self.slope(i, alpha[i]);
+            found = most(found, outside(slope, self.loss.domain(y[i])));
+            if is_smooth || !self.problem.offset() {
+                found = most(found, off(self.loss, y[i], slope, self.scores[i] + self.offset));
+            } else {
+                let (from, to) = self.loss.scores(y[i], slope);
+                (low, high) = (most(low, from - self.scores[i]), least(high, to - self.scores[i]));
+            }
         }
-        let allowed = |i: usize| {
-            let (from, to) = self.loss.scores(y[i], slope(i));
-            (from - self.scores[i], to - self.scores[i])
-        };
-        let low = self.counted().map(|i| allowed(i).0).fold(f64::NEG_INFINITY, nan_or(f64::max));
-        let high = self.counted().map(|i| allowed(i).1).fold(f64::INFINITY, nan_or(f64::min));
-        worst([low - high, outside].into_iter())
+        worst([found, low - high].into_iter())
     }
 }
 

@@ -6,7 +6,7 @@ use super::inner::{Lines, Moves};
 use super::rows::{Entry, NOWHERE};
 
 /// Rows that are computed together: one that was asked for, and those that are likely to be asked for next.
-const TOGETHER: usize = 12;
+const TOGETHER: usize = 24;
 
 /// Rows that were asked for.
 pub(super) struct Demand<'g, T: Entry> {
@@ -77,12 +77,12 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
         }
         let mut rows = vec![a];
         let (mut rising, mut falling) = (Best::default(), Best::default());
-        for b in (0..self.place.len()).filter(|&b| self.place[b] == NOWHERE && b != a) {
-            if moves.rise[b] == 0.0 {
-                rising.offer(moves.slopes[b], b);
-            }
-            if moves.fall[b] == 0.0 {
-                falling.offer(-moves.slopes[b], b);
+        let barred = moves.slopes.iter().zip(moves.rise.iter().zip(moves.fall));
+        for (b, ((slope, (rise, fall)), &place)) in barred.zip(&self.place).enumerate() {
+            // What cannot move that way is infinitely far from the end.
+            if place == NOWHERE && b != a {
+                rising.offer(slope + rise, b);
+                falling.offer(-(slope + fall), b);
             }
         }
         for (_, b) in rising.found.into_iter().zip(falling.found).flat_map(|(up, down)| [up, down]) {
@@ -106,13 +106,15 @@ impl Default for Best {
 }
 
 impl Best {
-    #[inline]
+    #[inline(always)]
     fn offer(&mut self, key: f64, row: usize) {
-        let mut at = self.found.len();
-        if key >= self.found[at - 1].0 {
-            return;
+        if key < self.found[TOGETHER / 2 - 1].0 {
+            self.insert(key, row);
         }
-        at -= 1;
+    }
+
+    fn insert(&mut self, key: f64, row: usize) {
+        let mut at = TOGETHER / 2 - 1;
         while at > 0 && key < self.found[at - 1].0 {
             self.found[at] = self.found[at - 1];
             at -= 1;

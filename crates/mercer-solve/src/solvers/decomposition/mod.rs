@@ -160,7 +160,7 @@ impl<'a> Engine<'a> {
         let largest = LARGEST_SET.min(affordable);
         let may_be_whole = program.len() <= WHOLE.min(affordable) && program.has_every_row(n);
         let is_loose = may_be_whole && gram.is_cheap() && !gram.keeps_square();
-        let on_demand = is_loose && n >= SMALL_SET && n <= KEPT && program.rows.iter().copied().eq(0..n);
+        let on_demand = is_loose && (SMALL_SET..=KEPT).contains(&n) && program.rows.iter().copied().eq(0..n);
         let begins_small = is_loose && !on_demand && program.len() >= 2 * SMALL_SET;
         Self {
             program,

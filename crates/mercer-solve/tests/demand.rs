@@ -1,0 +1,83 @@
+//! Small machines, whose kernel rows are computed as steps ask for them, against the same engine on a matrix that it holds.
+#![allow(clippy::unwrap_used)]
+
+use mercer_gram::{Gram, Lazy, Stored};
+use mercer_linalg::Budget;
+use mercer_points::{ColumnData, Table};
+use mercer_solve::loss::{Hinge, Loss, SquaredHinge};
+use mercer_solve::solvers::Smo;
+use mercer_solve::{Objective, Problem, Run, Solution, Solver, Tolerance, certify};
+
+/// Points in a square, and on which side of a wave they are; a part of the labels is wrong.
+fn waves(n: usize, wrong: f64) -> (Lazy, Vec<f64>) {
+    let mut state = n as u64;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let (mut x, mut z, mut y) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..n {
+        let (a, b) = (draw(), draw());
+        let side = if b > 0.5 + 0.3 * (6.0 * a).sin() { 1.0 } else { -1.0 };
+        x.push(a);
+        z.push(b);
+        y.push(if draw() < wrong { -side } else { side });
+    }
+    let mut table = Table::new();
+    table.push("x", ColumnData::Numbers(x)).unwrap();
+    table.push("z", ColumnData::Numbers(z)).unwrap();
+    (Lazy::new(&"rbf(gamma=20)".parse().unwrap(), &table).unwrap(), y)
+}
+
+fn solved<'a>(
+    gram: &'a dyn Gram,
+    y: &'a [f64],
+    loss: &'a dyn Loss,
+    c: f64,
+    offset: bool,
+) -> (Problem<'a>, Solution) {
+    let problem = Problem::new(gram, y, Objective::Risk(loss), 1.0 / (c * y.len() as f64), offset).unwrap();
+    let asked = Tolerance { gap: None, violation: Some(1e-3) };
+    let solution = Smo::default().solve(&problem, None, &mut Run::quiet(asked)).unwrap();
+    (problem, solution)
+}
+
+#[test]
+fn the_same_optimum_as_with_all_rows_at_hand() {
+    // 300 rows are computed in double precision, 1 200 in single; with C = 1 000 steps are so many that the square is made.
+    for (n, wrong) in [(300, 0.0), (300, 0.15), (1200, 0.0), (1200, 0.15)] {
+        let (gram, y) = waves(n, wrong);
+        let stored = Stored::<f64>::new(&gram, Budget::default()).unwrap();
+        assert!(gram.is_cheap() && !stored.is_cheap());
+        for loss in [&Hinge as &dyn Loss, &SquaredHinge] {
+            for (c, offset) in [(0.5, true), (10.0, true), (10.0, false), (1000.0, true)] {
+                let (problem, solution) = solved(&gram, &y, loss, c, offset);
+                let found = certify(&problem, &solution);
+                assert!(found.violation <= 1e-3, "{n} {wrong} {c} {offset}: {}", found.violation);
+                let (problem, solution) = solved(&stored, &y, loss, c, offset);
+                let want = certify(&problem, &solution);
+                let apart = (found.dual - want.dual).abs() / want.dual.abs();
+                assert!(apart < 1e-5, "{n} {wrong} {c} {offset}: {} {}", found.dual, want.dual);
+            }
+        }
+    }
+}
+
+#[test]
+fn few_rows_are_computed_for_few_support_vectors() {
+    let (gram, y) = waves(1400, 0.0);
+    let (_, solution) = solved(&gram, &y, &Hinge, 10.0, true);
+    let support = solution.alpha.iter().filter(|alpha| **alpha != 0.0).count();
+    assert!(support < 300 && solution.entries < 1400 * 1400 / 2, "{support} {}", solution.entries);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let (gram, y) = waves(1200, 0.1);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| solved(&gram, &y, &Hinge, 10.0, true).1)
+    };
+    let (one, three) = (with(1), with(3));
+    assert_eq!((one.alpha, one.bias, one.iterations), (three.alpha, three.bias, three.iterations));
+}
