@@ -126,6 +126,8 @@ type Found = Result<Option<Box<dyn Near>>, CholeskyError>;
 struct Scaled {
     n: usize,
     entries: Buffer<f64>,
+    /// The norm of each column.
+    norms: Vec<f64>,
 }
 
 impl Scaled {
@@ -134,10 +136,12 @@ impl Scaled {
         let n = rows.len();
         let mut entries = Buffer::zeros(n * n);
         gram.square_double(rows, &mut entries, &|| run.stop().is_some());
-        entries.par_chunks_mut(n.max(1)).zip(roots).for_each(|(row, root)| {
+        let scaled = entries.par_chunks_mut(n.max(1)).zip(roots).map(|(row, root)| {
             row.iter_mut().zip(roots).for_each(|(value, other)| *value *= root * other);
+            dot(row, row).sqrt()
         });
-        run.stop().is_none().then_some(Self { n, entries })
+        let norms = scaled.collect();
+        run.stop().is_none().then_some(Self { n, entries, norms })
     }
 
     /// Solves what can be solved; `false` of a run that is stopped.

@@ -23,6 +23,9 @@ const SMALL: f64 = 1e-10;
 /// of the norm of the target for itself, where the answer does not get better.
 const TRUE: f64 = 1e-8;
 
+/// What is allowed of a residual of which nothing but rounding is left, of the norm of the target.
+const ROUNDED: f64 = 5e-8;
+
 /// One system (A + shift)x = target, as far as it is solved.
 pub(super) struct Column {
     /// Which of the shifts.
@@ -79,11 +82,22 @@ impl Column {
         self.residual = (0..target.len()).map(|i| target[i] - product[i] - self.shift * self.x[i]).collect();
     }
 
-    /// Whether it is solved, given M⁻¹r of the residual itself.
-    fn confirm(&mut self, z: &[f64], target: &[f64], slack: f64) {
-        let left = dot(&self.residual, z).abs();
-        let is_true = slack * left <= TRUE * TRUE * dot(target, &self.x).abs();
-        self.state = if is_true { State::Solved } else { State::Stuck };
+    /// Whether it is solved, given M⁻¹r of the residual itself and the norms of the columns of A. Where nothing but
+    /// rounding is left of the residual, no other route would leave less of it.
+    fn confirm(&mut self, z: &[f64], target: &[f64], slack: f64, norms: &[f64]) {
+        let (error, left) = (dot(&self.residual, z).abs(), dot(&self.residual, &self.residual));
+        let is_true = slack * error <= TRUE * TRUE * dot(target, &self.x).abs();
+        let sums = (0.5 * target.len() as f64).sqrt();
+        let is_rounding = left <= (sums * self.rounding(norms)).powi(2)
+            && left <= ROUNDED * ROUNDED * dot(target, target);
+        self.state = if is_true || is_rounding { State::Solved } else { State::Stuck };
+    }
+
+    /// What rounding every a_ij·x_j once makes of the residual, 2⁻⁵³(Σ_j (‖A_j‖+μ)²x_j²)^½. Sums of n of them make of it up
+    /// to √(n/2) times that (`docs/maths.md` §4.9).
+    fn rounding(&self, norms: &[f64]) -> f64 {
+        let squares = self.x.iter().zip(norms).map(|(x, norm)| ((norm + self.shift) * x).powi(2));
+        0.5 * f64::EPSILON * squares.sum::<f64>().sqrt()
     }
 
     /// Whether it is an answer after all, by the residual itself.
@@ -93,11 +107,13 @@ impl Column {
     }
 
     /// The next direction from z = M⁻¹r, unless there is no need of one: the square of the error is at most so many
-    /// times rᵀz.
-    fn aim_by(&mut self, z: &[f64], target: &[f64], slack: f64) {
+    /// times rᵀz, and a residual that is rounding does not get smaller.
+    fn aim_by(&mut self, z: &[f64], target: &[f64], slack: f64, norms: &[f64]) {
         let left = dot(&self.residual, z);
         let whole = dot(target, &self.x).abs();
-        if slack * left.abs() <= SMALL * SMALL * whole || self.residual.iter().all(|&r| r == 0.0) {
+        // What steps take off a residual below rounding is not there.
+        let is_rounding = dot(&self.residual, &self.residual) <= self.rounding(norms).powi(2);
+        if slack * left.abs() <= SMALL * SMALL * whole || is_rounding {
             self.state = State::Solved;
         } else if !(left > 0.0 && left.is_finite()) {
             self.state = State::Stuck;
@@ -148,7 +164,7 @@ pub(super) fn refine(
         open.retain(|column| column.state == State::Open);
         let steps = inverse(near, &open);
         let each = open.par_iter_mut().zip(steps.par_chunks(n));
-        each.for_each(|(column, z)| column.aim_by(z, &aims[column.aim], near.slack(column.which)));
+        each.for_each(|(column, z)| column.aim_by(z, &aims[column.aim], near.slack(column.which), &system.norms));
         solved.extend(open.extract_if(.., |column| column.is_solved()));
         open.retain(|column| column.state == State::Open);
         if open.is_empty() {
@@ -169,7 +185,7 @@ fn confirm(system: &Scaled, near: &dyn Near, aims: &[Vec<f64>], solved: &mut [&m
     renew(system, aims, solved);
     let steps = inverse(near, solved);
     let each = solved.par_iter_mut().zip(steps.par_chunks(system.n));
-    each.for_each(|(column, z)| column.confirm(z, &aims[column.aim], near.slack(column.which)));
+    each.for_each(|(column, z)| column.confirm(z, &aims[column.aim], near.slack(column.which), &system.norms));
 }
 
 /// Takes back what is no answer. What the last route could not make better either may be all that `f64` can say, or
