@@ -7,7 +7,7 @@
 //! r' and z' being those of the step before: the form that forgives an M⁻¹ which rounding makes a little unsymmetric
 //! (Notay, 2000). rᵀz is nearly the square of the error of x in the norm of A + μI, which is that of the function and
 //! of √μ·x together, and understates it at most as often as M lifts the smallest eigenvalue; the error ends at 10⁻¹⁰ of the
-//! norm of x itself.
+//! norm of x itself, or where nothing but rounding is left of r.
 
 use mercer_linalg::symmetric_product;
 use rayon::prelude::*;
@@ -82,15 +82,23 @@ impl Column {
         self.residual = (0..target.len()).map(|i| target[i] - product[i] - self.shift * self.x[i]).collect();
     }
 
-    /// Whether it is solved, given M⁻¹r of the residual itself and the norms of the columns of A. Where nothing but
-    /// rounding is left of the residual, no other route would leave less of it.
-    fn confirm(&mut self, z: &[f64], target: &[f64], slack: f64, norms: &[f64]) {
-        let (error, left) = (dot(&self.residual, z).abs(), dot(&self.residual, &self.residual));
-        let is_true = slack * error <= TRUE * TRUE * dot(target, &self.x).abs();
+    /// Whether it is solved, by the residual itself and the norms of the columns of A: of a positive semi-definite A no
+    /// error is larger than ‖r‖/√μ, and where nothing but rounding is left of r, no other route would leave less of it.
+    fn confirm(&mut self, target: &[f64], norms: &[f64]) {
+        let left = dot(&self.residual, &self.residual);
+        let is_true = left <= TRUE * TRUE * self.shift * dot(target, &self.x).abs();
         let sums = (0.5 * target.len() as f64).sqrt();
-        let is_rounding = left <= (sums * self.rounding(norms)).powi(2)
-            && left <= ROUNDED * ROUNDED * dot(target, target);
+        let is_rounding =
+            left <= (sums * self.rounding(norms)).powi(2) && left <= ROUNDED * ROUNDED * dot(target, target);
         self.state = if is_true || is_rounding { State::Solved } else { State::Stuck };
+    }
+
+    /// Whether it is solved after all, given M⁻¹r of the residual itself, which tells the error better than ‖r‖/√μ.
+    fn confirm_by(&mut self, z: &[f64], target: &[f64], slack: f64) {
+        let error = slack * dot(&self.residual, z).abs();
+        if error <= TRUE * TRUE * dot(target, &self.x).abs() {
+            self.state = State::Solved;
+        }
     }
 
     /// What rounding every a_ij·x_j once makes of the residual, 2⁻⁵³(Σ_j (‖A_j‖+μ)²x_j²)^½. Sums of n of them make of it up
@@ -164,7 +172,9 @@ pub(super) fn refine(
         open.retain(|column| column.state == State::Open);
         let steps = inverse(near, &open);
         let each = open.par_iter_mut().zip(steps.par_chunks(n));
-        each.for_each(|(column, z)| column.aim_by(z, &aims[column.aim], near.slack(column.which), &system.norms));
+        each.for_each(|(column, z)| {
+            column.aim_by(z, &aims[column.aim], near.slack(column.which), &system.norms)
+        });
         solved.extend(open.extract_if(.., |column| column.is_solved()));
         open.retain(|column| column.state == State::Open);
         if open.is_empty() {
@@ -175,17 +185,19 @@ pub(super) fn refine(
         open.par_iter_mut().zip(products.par_chunks(n)).for_each(|(column, product)| column.step(product));
     }
     open.iter_mut().for_each(|column| column.state = State::Stuck);
-    confirm(system, near, aims, &mut solved);
+    confirm(system, near, aims, solved);
     true
 }
 
 /// Takes back what is not solved. Steps keep a residual up to date, and where x is large their rounding adds up to more
 /// than is left of it: rows that are there twice do that with a small shift (`docs/maths.md` §4.9).
-fn confirm(system: &Scaled, near: &dyn Near, aims: &[Vec<f64>], solved: &mut [&mut Column]) {
-    renew(system, aims, solved);
-    let steps = inverse(near, solved);
+fn confirm(system: &Scaled, near: &dyn Near, aims: &[Vec<f64>], mut solved: Vec<&mut Column>) {
+    renew(system, aims, &mut solved);
+    solved.par_iter_mut().for_each(|column| column.confirm(&aims[column.aim], &system.norms));
+    solved.retain(|column| !column.is_solved());
+    let steps = inverse(near, &solved);
     let each = solved.par_iter_mut().zip(steps.par_chunks(system.n));
-    each.for_each(|(column, z)| column.confirm(z, &aims[column.aim], near.slack(column.which), &system.norms));
+    each.for_each(|(column, z)| column.confirm_by(z, &aims[column.aim], near.slack(column.which)));
 }
 
 /// Takes back what is no answer. What the last route could not make better either may be all that `f64` can say, or
