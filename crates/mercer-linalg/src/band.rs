@@ -63,7 +63,7 @@ pub struct Banded<T> {
 
 impl Banded<f32> {
     /// Reduces a symmetric n×n matrix of `f64` in `f32`, all but the directions in which it is largest: the error is in
-    /// proportion to the eigenvalues after the first 16.
+    /// proportion to the eigenvalues after the first 32.
     pub fn reduce_rest(
         n: usize,
         matrix: &[f64],
@@ -214,11 +214,14 @@ pub(crate) fn householder<T: Factored>(panel: MatMut<'_, T>) -> Mat<T> {
 
 /// V of reflections that are stored below the diagonal.
 pub(crate) fn trapezoid<T: Factored>(found: MatRef<'_, T>) -> Mat<T> {
-    Mat::from_fn(found.nrows(), found.ncols(), |i, j| match i.cmp(&j) {
-        std::cmp::Ordering::Less => T::ZERO,
-        std::cmp::Ordering::Equal => T::of(1.0),
-        std::cmp::Ordering::Greater => found[(i, j)],
-    })
+    let rows = found.nrows();
+    let mut out = Mat::zeros(rows, found.ncols());
+    for j in 0..found.ncols() {
+        out[(j, j)] = T::of(1.0);
+        let below = rows - j - 1;
+        out.as_mut().col_mut(j).subrows_mut(j + 1, below).copy_from(found.col(j).subrows(j + 1, below));
+    }
+    out
 }
 
 /// Reduces the panel that begins at a column: V and T of its reflections.
@@ -243,13 +246,18 @@ pub(crate) fn sides<T: Factored>(
     let (one, rows, width) = (T::of(1.0), v.nrows(), v.ncols());
     // Xᵀ = (AVT⁻¹)ᵀ, so that a strip of X is a piece of memory.
     let mut x = product(n, matrix, first, v, poll)?;
+    let mut x = MatMut::from_column_major_slice_mut(&mut x, width, rows);
     solve_lower(t.transpose(), x.as_mut(), Par::Seq);
     let mut middle = Mat::<T>::zeros(width, width);
-    matmul(middle.as_mut(), Accum::Replace, v.transpose(), x.transpose(), one, Par::Seq);
+    matmul(middle.as_mut(), Accum::Replace, v.transpose(), x.as_ref().transpose(), one, Par::Seq);
     solve_lower(t.transpose(), middle.as_mut(), Par::Seq);
     matmul(x.as_mut(), Accum::Add, middle.transpose(), v.transpose(), T::of(-0.5), Par::Seq);
-    let left = Mat::from_fn(rows, 2 * width, |i, k| if k < width { x[(k, i)] } else { v[(i, k - width)] });
-    let right = Mat::from_fn(2 * width, rows, |k, i| if k < width { v[(i, k)] } else { x[(k - width, i)] });
+    let (x, v) = (x.as_ref(), v.as_ref());
+    let (mut left, mut right) = (Mat::zeros(rows, 2 * width), Mat::zeros(2 * width, rows));
+    left.as_mut().subcols_mut(0, width).copy_from(x.transpose());
+    left.as_mut().subcols_mut(width, width).copy_from(v);
+    right.as_mut().subrows_mut(0, width).copy_from(v.transpose());
+    right.as_mut().subrows_mut(width, width).copy_from(x);
     Ok((left, right))
 }
 
@@ -283,14 +291,14 @@ fn update<T: Factored>(
     if stopped.into_inner() { Err(CholeskyError::Stopped) } else { Ok(()) }
 }
 
-/// (AV)ᵀ for the symmetric square that begins at `first`, from its lower triangle.
+/// (AV)ᵀ, column after column, for the symmetric square that begins at `first`, from its lower triangle.
 pub(crate) fn product<T: Factored>(
     n: usize,
     matrix: &[T],
     first: usize,
     v: &Mat<T>,
     poll: &(dyn Fn() -> bool + Sync),
-) -> Result<Mat<T>, CholeskyError> {
+) -> Result<Vec<T>, CholeskyError> {
     let (one, rows, width) = (T::of(1.0), v.nrows(), v.ncols());
     let v = v.as_ref();
     let mut out = vec![T::ZERO; rows * width];
@@ -323,10 +331,7 @@ pub(crate) fn product<T: Factored>(
             matmul(out.as_mut(), Accum::Add, others, below, one, Par::Seq);
         }
     });
-    if stopped.into_inner() {
-        return Err(CholeskyError::Stopped);
-    }
-    Ok(Mat::from_fn(width, rows, |k, i| out[i * width + k]))
+    if stopped.into_inner() { Err(CholeskyError::Stopped) } else { Ok(out) }
 }
 
 /// A symmetric matrix from its lower triangle, in squares that stay in the cache.

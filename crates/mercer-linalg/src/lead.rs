@@ -19,7 +19,7 @@ use crate::band_factor::WIDTH;
 use crate::{Buffer, CholeskyError};
 
 /// Directions that are turned to the front. Many more would cost more than the errors that they save.
-const LEAD: usize = 16;
+const LEAD: usize = 32;
 
 /// H, and D, which is never rounded.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Lead {
 }
 
 impl Lead {
-    /// H of a matrix of more than 16 rows, and A' in `f32`, of which the lower triangle counts.
+    /// H of a matrix of more than 32 rows, and A' in `f32`, of which the lower triangle counts.
     pub(crate) fn new(
         n: usize,
         matrix: &[f64],
@@ -42,7 +42,7 @@ impl Lead {
         let mut range = Mat::from_fn(n, LEAD, |i, j| sign((i * LEAD + j) as u64));
         for _ in 0..2 {
             let found = product(n, matrix, 0, &range, poll)?;
-            range = Mat::from_fn(n, LEAD, |i, j| found[(j, i)]);
+            range = Mat::from_fn(n, LEAD, |i, j| found[i * LEAD + j]);
         }
         let t = householder(range.as_mut());
         let v = crate::band::trapezoid(range.as_ref());

@@ -6,8 +6,8 @@
 //!
 //! by Cholesky with pivots, the rows whose diagonal has most left (Harbrecht, Peters and Schneider, 2012). Pivots are
 //! chosen several at a time, by the same rule among the rows with most left and as long as no other row could have more
-//! than twice as much: then all but the choice is products of matrices, by faer on tiles whose shape depends on the sizes
-//! alone.
+//! than five times as much: then all but the choice is products of matrices, by faer on tiles whose shape depends on the
+//! sizes alone.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -201,7 +201,7 @@ fn choose(
     let mut factor: Vec<Vec<f64>> = Vec::new();
     let mut rest: Vec<f64> = (0..m).map(|a| square[(a, a)]).collect();
     // Rounding of what has been taken off is not a pivot.
-    let least = (0.5 * other).max(1e-15 * (0..n).map(|i| matrix[i * n + i]).fold(0.0, f64::max));
+    let least = (0.2 * other).max(1e-15 * (0..n).map(|i| matrix[i * n + i]).fold(0.0, f64::max));
     while chosen.len() < m.min(most) {
         let best = (1..m).fold(0, |best, a| if rest[a] > rest[best] { a } else { best });
         if rest[best] <= least || rest[best].is_nan() {

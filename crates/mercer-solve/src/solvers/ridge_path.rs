@@ -126,6 +126,8 @@ type Found = Result<Option<Box<dyn Near>>, CholeskyError>;
 struct Scaled {
     n: usize,
     entries: Buffer<f64>,
+    /// The norm of each column.
+    norms: Vec<f64>,
 }
 
 impl Scaled {
@@ -134,10 +136,12 @@ impl Scaled {
         let n = rows.len();
         let mut entries = Buffer::zeros(n * n);
         gram.square_double(rows, &mut entries, &|| run.stop().is_some());
-        entries.par_chunks_mut(n.max(1)).zip(roots).for_each(|(row, root)| {
+        let scaled = entries.par_chunks_mut(n.max(1)).zip(roots).map(|(row, root)| {
             row.iter_mut().zip(roots).for_each(|(value, other)| *value *= root * other);
+            dot(row, row).sqrt()
         });
-        run.stop().is_none().then_some(Self { n, entries })
+        let norms = scaled.collect();
+        run.stop().is_none().then_some(Self { n, entries, norms })
     }
 
     /// Solves what can be solved; `false` of a run that is stopped.
@@ -391,6 +395,27 @@ mod tests {
             let error = (dot(&off, &product) + shift * dot(&off, &off)).sqrt();
             let whole = dot(&target, &exact).sqrt();
             assert!(error <= 1.5e-10 * whole, "{error:e} of {whole:e}");
+        }
+    }
+
+    #[test]
+    fn what_rounding_leaves_is_left_by_a_factor_too() {
+        let n = LARGE + 30;
+        let (gram, run) = (wide(n, 60.0, 0.0), Run::quiet(Tolerance::default()));
+        let rows: Vec<usize> = (0..n).collect();
+        let system = Scaled::load(&gram, &rows, &vec![1.0; n], &run).unwrap();
+        let y: Vec<f64> = (0..n).map(|i| (i as f64 * 0.02).sin() + (i % 7) as f64 * 0.1).collect();
+        let aims = [y.clone()];
+        // The smallest leaves more than is allowed, of a factor too.
+        for (shift, is_solved) in [(1e-3, true), (1e-6, true), (1e-8, true), (1e-10, false)] {
+            let mut columns = [Column::new(0, shift, 0)];
+            let near = system.few(&[shift], shift, &run).unwrap().unwrap();
+            assert!(refine(&system, near.as_ref(), &aims, &mut columns, ROUNDS[0], &run));
+            assert_eq!(columns[0].is_solved(), is_solved, "{shift:e}");
+            let (lambda, ridge) = (shift / n as f64, Ridge { y: &y, weights: None, offset: false });
+            let factor = residual(&gram, &y, lambda, &one_by_one(&gram, ridge, lambda));
+            let found = residual(&gram, &y, lambda, &(columns[0].answer().unwrap().to_vec(), 0.0));
+            assert!(found <= 3.0 * factor, "{shift:e}: {found:e} {factor:e}");
         }
     }
 

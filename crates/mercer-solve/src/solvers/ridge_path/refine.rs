@@ -7,7 +7,7 @@
 //! r' and z' being those of the step before: the form that forgives an M⁻¹ which rounding makes a little unsymmetric
 //! (Notay, 2000). rᵀz is nearly the square of the error of x in the norm of A + μI, which is that of the function and
 //! of √μ·x together, and understates it at most as often as M lifts the smallest eigenvalue; the error ends at 10⁻¹⁰ of the
-//! norm of x itself.
+//! norm of x itself, or where nothing but rounding is left of r.
 
 use mercer_linalg::symmetric_product;
 use rayon::prelude::*;
@@ -22,6 +22,9 @@ const SMALL: f64 = 1e-10;
 /// What is allowed of a residual that is computed anew: of the norm of the answer for the error that it stands for, and
 /// of the norm of the target for itself, where the answer does not get better.
 const TRUE: f64 = 1e-8;
+
+/// What is allowed of a residual of which nothing but rounding is left, of the norm of the target.
+const ROUNDED: f64 = 5e-8;
 
 /// One system (A + shift)x = target, as far as it is solved.
 pub(super) struct Column {
@@ -79,11 +82,30 @@ impl Column {
         self.residual = (0..target.len()).map(|i| target[i] - product[i] - self.shift * self.x[i]).collect();
     }
 
-    /// Whether it is solved, given M⁻¹r of the residual itself.
-    fn confirm(&mut self, z: &[f64], target: &[f64], slack: f64) {
-        let left = dot(&self.residual, z).abs();
-        let is_true = slack * left <= TRUE * TRUE * dot(target, &self.x).abs();
-        self.state = if is_true { State::Solved } else { State::Stuck };
+    /// Whether it is solved, by the residual itself and the norms of the columns of A: of a positive semi-definite A no
+    /// error is larger than ‖r‖/√μ, and where nothing but rounding is left of r, no other route would leave less of it.
+    fn confirm(&mut self, target: &[f64], norms: &[f64]) {
+        let left = dot(&self.residual, &self.residual);
+        let is_true = left <= TRUE * TRUE * self.shift * dot(target, &self.x).abs();
+        let sums = (0.5 * target.len() as f64).sqrt();
+        let is_rounding =
+            left <= (sums * self.rounding(norms)).powi(2) && left <= ROUNDED * ROUNDED * dot(target, target);
+        self.state = if is_true || is_rounding { State::Solved } else { State::Stuck };
+    }
+
+    /// Whether it is solved after all, given M⁻¹r of the residual itself, which tells the error better than ‖r‖/√μ.
+    fn confirm_by(&mut self, z: &[f64], target: &[f64], slack: f64) {
+        let error = slack * dot(&self.residual, z).abs();
+        if error <= TRUE * TRUE * dot(target, &self.x).abs() {
+            self.state = State::Solved;
+        }
+    }
+
+    /// What rounding every a_ij·x_j once makes of the residual, 2⁻⁵³(Σ_j (‖A_j‖+μ)²x_j²)^½. Sums of n of them make of it up
+    /// to √(n/2) times that (`docs/maths.md` §4.9).
+    fn rounding(&self, norms: &[f64]) -> f64 {
+        let squares = self.x.iter().zip(norms).map(|(x, norm)| ((norm + self.shift) * x).powi(2));
+        0.5 * f64::EPSILON * squares.sum::<f64>().sqrt()
     }
 
     /// Whether it is an answer after all, by the residual itself.
@@ -93,11 +115,13 @@ impl Column {
     }
 
     /// The next direction from z = M⁻¹r, unless there is no need of one: the square of the error is at most so many
-    /// times rᵀz.
-    fn aim_by(&mut self, z: &[f64], target: &[f64], slack: f64) {
+    /// times rᵀz, and a residual that is rounding does not get smaller.
+    fn aim_by(&mut self, z: &[f64], target: &[f64], slack: f64, norms: &[f64]) {
         let left = dot(&self.residual, z);
         let whole = dot(target, &self.x).abs();
-        if slack * left.abs() <= SMALL * SMALL * whole || self.residual.iter().all(|&r| r == 0.0) {
+        // What steps take off a residual below rounding is not there.
+        let is_rounding = dot(&self.residual, &self.residual) <= self.rounding(norms).powi(2);
+        if slack * left.abs() <= SMALL * SMALL * whole || is_rounding {
             self.state = State::Solved;
         } else if !(left > 0.0 && left.is_finite()) {
             self.state = State::Stuck;
@@ -148,7 +172,9 @@ pub(super) fn refine(
         open.retain(|column| column.state == State::Open);
         let steps = inverse(near, &open);
         let each = open.par_iter_mut().zip(steps.par_chunks(n));
-        each.for_each(|(column, z)| column.aim_by(z, &aims[column.aim], near.slack(column.which)));
+        each.for_each(|(column, z)| {
+            column.aim_by(z, &aims[column.aim], near.slack(column.which), &system.norms)
+        });
         solved.extend(open.extract_if(.., |column| column.is_solved()));
         open.retain(|column| column.state == State::Open);
         if open.is_empty() {
@@ -159,17 +185,19 @@ pub(super) fn refine(
         open.par_iter_mut().zip(products.par_chunks(n)).for_each(|(column, product)| column.step(product));
     }
     open.iter_mut().for_each(|column| column.state = State::Stuck);
-    confirm(system, near, aims, &mut solved);
+    confirm(system, near, aims, solved);
     true
 }
 
 /// Takes back what is not solved. Steps keep a residual up to date, and where x is large their rounding adds up to more
 /// than is left of it: rows that are there twice do that with a small shift (`docs/maths.md` §4.9).
-fn confirm(system: &Scaled, near: &dyn Near, aims: &[Vec<f64>], solved: &mut [&mut Column]) {
-    renew(system, aims, solved);
-    let steps = inverse(near, solved);
+fn confirm(system: &Scaled, near: &dyn Near, aims: &[Vec<f64>], mut solved: Vec<&mut Column>) {
+    renew(system, aims, &mut solved);
+    solved.par_iter_mut().for_each(|column| column.confirm(&aims[column.aim], &system.norms));
+    solved.retain(|column| !column.is_solved());
+    let steps = inverse(near, &solved);
     let each = solved.par_iter_mut().zip(steps.par_chunks(system.n));
-    each.for_each(|(column, z)| column.confirm(z, &aims[column.aim], near.slack(column.which)));
+    each.for_each(|(column, z)| column.confirm_by(z, &aims[column.aim], near.slack(column.which)));
 }
 
 /// Takes back what is no answer. What the last route could not make better either may be all that `f64` can say, or
