@@ -81,9 +81,16 @@ impl Arch for Portable {
     const FUSED: bool = cfg!(target_arch = "aarch64");
 }
 
-/// Defines `fn $name` that runs `$body::<…, Arch>` compiled for the given [`Isa`].
+/// Defines `fn $name` that runs `$body::<…, Arch>` compiled for the given [`Isa`]. `wide` asks for AVX-512 too: for loops
+/// over numbers side by side, of which the compiler makes what it should.
 macro_rules! dispatch {
     ($(#[$doc:meta])* $vis:vis fn $name:ident<$($g:ident: $b:path),*>(isa, $($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident) => {
+        $crate::arch::dispatch!(@ "avx2,fma" $(#[$doc])* $vis fn $name<$($g: $b),*>(isa, $($arg: $ty),*) $(-> $ret)? = $body);
+    };
+    ($(#[$doc:meta])* $vis:vis fn $name:ident<$($g:ident: $b:path),*>(isa, $($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident, wide) => {
+        $crate::arch::dispatch!(@ "avx512f" $(#[$doc])* $vis fn $name<$($g: $b),*>(isa, $($arg: $ty),*) $(-> $ret)? = $body);
+    };
+    (@ $wide:literal $(#[$doc:meta])* $vis:vis fn $name:ident<$($g:ident: $b:path),*>(isa, $($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $body:ident) => {
         $(#[$doc])*
         #[allow(clippy::too_many_arguments)]
         $vis fn $name<$($g: $b),*>(isa: $crate::Isa, $($arg: $ty),*) $(-> $ret)? {
@@ -93,12 +100,22 @@ macro_rules! dispatch {
             fn avx2<$($g: $b),*>($($arg: $ty),*) $(-> $ret)? {
                 $body::<$($g,)* $crate::arch::Avx2>($($arg),*)
             }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = $wide)]
+            #[allow(clippy::too_many_arguments)]
+            fn avx512<$($g: $b),*>($($arg: $ty),*) $(-> $ret)? {
+                $body::<$($g,)* $crate::arch::Avx2>($($arg),*)
+            }
             match isa {
-                // SAFETY: `Isa::Avx2` is non-exhaustive, so only this crate makes it, after finding AVX2 and FMA;
-                // so is `Isa::Avx512`.
+                // SAFETY: `Isa::Avx2` and `Isa::Avx512` are non-exhaustive, so only this crate makes them, after finding AVX2
+                // and FMA, and for the second one AVX-512F.
                 #[cfg(target_arch = "x86_64")]
                 #[allow(unsafe_code)]
-                $crate::Isa::Avx2 | $crate::Isa::Avx512 => unsafe { avx2::<$($g),*>($($arg),*) },
+                $crate::Isa::Avx2 => unsafe { avx2::<$($g),*>($($arg),*) },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                #[allow(unsafe_code)]
+                $crate::Isa::Avx512 => unsafe { avx512::<$($g),*>($($arg),*) },
                 _ => $body::<$($g,)* $crate::arch::Portable>($($arg),*),
             }
         }

@@ -9,7 +9,7 @@ pub const LANES: usize = 16;
 
 dispatch! {
     /// Adds block(r,c)·v(c) to the partial sums of row r, lane c mod 16, for every entry of the block.
-    pub fn add_row_sums<T: Real>(isa, block: &[T], stride: usize, v: &[T], sums: &mut [[T; LANES]]) = row_body
+    pub fn add_row_sums<T: Real>(isa, block: &[T], stride: usize, v: &[T], sums: &mut [[T; LANES]]) = row_body, wide
 }
 
 #[inline(always)]
@@ -40,7 +40,7 @@ pub fn flush_row_sums<T: Real>(sums: &mut [[T; LANES]], out: &mut [f64]) {
 
 dispatch! {
     /// Adds Σ_r block(r,c)·w(r) to `out[c]` for every column c of the block; `partial` is scratch of the same length.
-    pub fn add_column_sums<T: Real>(isa, block: &[T], stride: usize, w: &[T], partial: &mut [T], out: &mut [f64]) = column_body
+    pub fn add_column_sums<T: Real>(isa, block: &[T], stride: usize, w: &[T], partial: &mut [T], out: &mut [f64]) = column_body, wide
 }
 
 #[inline(always)]
