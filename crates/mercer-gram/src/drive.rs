@@ -85,7 +85,7 @@ const SOON_IF_WIDE: usize = 64;
 /// All entries of a symmetric matrix: the upper triangle is computed, the lower one is its mirror image, or computed too.
 pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T], poll: &(dyn Fn() -> bool + Sync)) {
     let (n, (height, _)) = (tiles.columns(), tiles.shape());
-    let soon = if matches!(Isa::detect(), Isa::Avx512 { .. }) { SOON_IF_WIDE } else { SOON };
+    let soon = if tiles.is_wide() { SOON_IF_WIDE } else { SOON };
     let is_whole = !tiles.is_sparse() && (1..=soon).contains(&tiles.coordinates());
     if n == 0 {
         return;

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 pub enum Isa {
     /// Whatever the compiler's target guarantees.
     Portable,
-    /// x86-64 with AVX2 and FMA. Only [`Isa::detect`] makes it, and only where the machine has them.
+    /// x86-64 with AVX2 and FMA. Only this crate makes it, and only where the machine has them.
     #[non_exhaustive]
     Avx2,
     /// The same with AVX-512, of which every number has the bits that it has with [`Isa::Avx2`]. Made as that is.
@@ -16,7 +16,7 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// The best instruction set of this machine; `MERCER_ISA` asks for `portable` or `avx2` instead.
+    /// The best instruction set of this machine; `MERCER_ISA` asks for `portable`, `avx2` or `avx512` instead.
     ///
     /// ```
     /// use mercer_linalg::Isa;
@@ -48,7 +48,7 @@ impl Isa {
         all
     }
 
-    /// Whether it is worth its width: AMD's family 19h (Zen 3 and 4) does an operation of 512 bits in two halves.
+    /// Whether it is worth its width: AMD's family 19h (Zen 4) does an operation of 512 bits in two halves.
     fn is_fast(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         if self == Isa::Avx512 {

@@ -80,6 +80,11 @@ pub fn dense_block<T: Real>(
 }
 
 impl Base {
+    /// Whether [`dense_block`] computes it in registers of 512 bits.
+    pub fn is_wide(self, isa: Isa) -> bool {
+        isa == Isa::Avx512 && matches!(self, Base::Dot | Base::SquaredDistance)
+    }
+
     /// Whether [`dense_block`] does this finish in registers for this base.
     pub fn fuses(self, finish: Finish) -> bool {
         match finish {
@@ -363,7 +368,9 @@ mod tests {
         x.pack(&z, &(0..n).step_by(2).collect::<Vec<_>>());
         let first = if n > 40 { PANEL } else { 0 };
         let stride = (n - first).next_multiple_of(PANEL);
-        let mut out = vec![T::ZERO; x.rows.next_multiple_of(GROUP) * stride];
+        // The last row has no more room than it needs, as where a wider block is filled strip by strip.
+        let (width, stride) = (stride, stride + 2 * PANEL);
+        let mut out = vec![T::ZERO; x.rows.next_multiple_of(GROUP) * stride - (stride - width)];
         dense_block(isa, base, &x, &z, first..n, finish, &mut out, stride);
         out
     }

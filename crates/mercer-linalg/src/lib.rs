@@ -6,7 +6,8 @@
 //! [`SparseRows`] of sparse ones. What a kernel expression means is not known here; nor are points.
 //!
 //! Every function exists twice from one source: for AVX2 with FMA, chosen at run time, and portable
-//! ([`Isa`]); the dense tile once more for AVX-512. This is the only crate with `unsafe` code, and each block states why it is sound.
+//! ([`Isa`]); the dense tile, sums over blocks and steps of pairs once more for AVX-512. This is the only
+//! crate with `unsafe` code, and each block states why it is sound.
 //! The numerics are described in `docs/maths.md` §8.
 
 mod arch;

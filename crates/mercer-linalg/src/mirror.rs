@@ -45,12 +45,12 @@ fn mirror<T: Real>(rows: &mut [T], first: usize, n: usize) {
 /// Side of the squares that are transposed in registers.
 const SQUARE: usize = 16;
 
-/// Copies the square of `source` that starts at `column`, transposed, into the rows of `target` from `place` on.
+/// Copies the square of `source`, sixteen rows, that starts at `column`, transposed, into the rows of `target` from `place` on.
 fn transpose<T: Real>(source: &[T], column: usize, target: &mut [T], place: usize, n: usize) {
-    let (height, width) = (source.len() / n, target.len() / n);
-    if height < SQUARE || width < SQUARE {
+    let width = target.len() / n;
+    if width < SQUARE {
         for (i, row) in target.chunks_exact_mut(n).enumerate() {
-            (0..height).for_each(|j| row[place + j] = source[j * n + column + i]);
+            (0..SQUARE).for_each(|j| row[place + j] = source[j * n + column + i]);
         }
         return;
     }

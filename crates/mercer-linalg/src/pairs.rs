@@ -3,6 +3,8 @@
 //! What a variable may do is an array of numbers that are added to its slope: `rise` is 0 where it may increase and +∞
 //! where not, `fall` is 0 where it may decrease and −∞ where not. Loops are then free of branches.
 
+use std::any::TypeId;
+
 use crate::arch::{Arch, dispatch};
 use crate::real::fused;
 use crate::{Isa, Real};
@@ -124,7 +126,7 @@ pub fn best_partner<T: Real>(
     flat: T,
 ) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx512 && size_of::<T>() == size_of::<f32>() {
+    if isa == Isa::Avx512 && TypeId::of::<T>() == TypeId::of::<f32>() {
         let (diagonal, row) = (bytemuck::cast_slice(diagonal), bytemuck::cast_slice(row));
         let (d, flat) = (bytemuck::cast(d), bytemuck::cast(flat));
         // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
@@ -238,7 +240,10 @@ mod tests {
             let coarse =
                 |values: Vec<f64>| values.iter().map(|v| (v * 8.0).round() / 8.0).collect::<Vec<_>>();
             let single = |values: Vec<f64>| values.iter().map(|v| *v as f32).collect::<Vec<_>>();
-            let (x, y) = (single(coarse(draw(1))), single(coarse(draw(2))));
+            let (mut x, mut y) = (single(coarse(draw(1))), single(coarse(draw(2))));
+            // A row twice, and an entry that is no number.
+            y[count / 2] = 1.0;
+            x[count / 3] = if seed % 2 == 0 { f32::NAN } else { f32::INFINITY };
             for part in [0.2, -0.6] {
                 let rise: Vec<f64> =
                     draw(3).iter().map(|m| if *m < part { 0.0 } else { f64::INFINITY }).collect();
@@ -252,7 +257,9 @@ mod tests {
                     let again = shift_slopes(isa, &mut slopes, &rise, &fall, -0.2, &wide, 0.1, &wide);
                     let diagonal = vec![1.0f32; count];
                     let found = best_partner(isa, &slopes, &fall, &diagonal, &y, -0.1, 2.0, 1.0, 1e-12);
-                    all.push((slopes, ends, again, found));
+                    let bits = slopes.iter().map(|slope| slope.to_bits()).collect::<Vec<_>>();
+                    let ends = [ends, again].map(|ends| (ends.top, ends.bottom, ends.at));
+                    all.push((bits, ends, found));
                 }
                 assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{count} {part}");
             }

@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code)]
 
+use std::any::TypeId;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
@@ -232,10 +233,14 @@ pub(crate) fn wide_block<T: Real>(
     let panels = (columns.start / PANEL, columns.end.div_ceil(PANEL));
     let (groups, dim) = (x.squares.len() / GROUP, x.dim);
     let packed = z.panel(0, 0..panels.1 * dim);
+    let width = panels.1.saturating_sub(panels.0) * PANEL;
     assert!(
         x.values.len() >= groups * dim * GROUP && z.squares().len() >= panels.1 * PANEL && z.dim() == dim
     );
-    assert!(out.len() >= groups * GROUP * stride && stride >= panels.1.saturating_sub(panels.0) * PANEL);
+    // The last row may end with its last panel.
+    let last = (groups * GROUP).saturating_sub(1) * stride + if groups > 0 { width } else { 0 };
+    assert!(stride >= width && out.len() >= last);
+    assert!([TypeId::of::<f32>(), TypeId::of::<f64>()].contains(&TypeId::of::<T>()));
     let job = Job {
         x: x.values.as_ptr(),
         x_squares: x.squares.as_ptr(),
@@ -247,8 +252,8 @@ pub(crate) fn wide_block<T: Real>(
         panels,
         stride,
     };
-    // SAFETY: T is one of two kinds of numbers, told apart by their size; how many there are was looked at above; and this
-    // function runs on machines with AVX-512F only.
+    // SAFETY: T is `f32` or `f64` and there are so many numbers, as was looked at above; and this function runs on machines
+    // with AVX-512F only.
     unsafe {
         match (size_of::<T>(), sum) {
             (4, Sum::Products) => block::<__m512, false>(job.cast(), finish),
@@ -336,7 +341,8 @@ unsafe fn tile<V: Vector, const DIFFER: bool, const G: usize, const C: usize>(
         let mut z = [job.z; C];
         for c in 0..C {
             let (panel, lane) = ((column + c) / lanes, (column + c) % lanes);
-            z[c] = job.z.add(panel * job.dim * PANEL + lane * V::LEN);
+            // Points without coordinates have no numbers that this could point at.
+            z[c] = job.z.wrapping_add(panel * job.dim * PANEL + lane * V::LEN);
         }
         for k in span.from..span.to {
             let mut columns = [zero; C];

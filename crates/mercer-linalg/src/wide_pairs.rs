@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use std::any::TypeId;
 use std::arch::x86_64::*;
 
 use crate::arch::Avx2;
@@ -15,7 +16,7 @@ const LANES: usize = 8;
 ///
 /// # Safety
 ///
-/// There are so many, and the caller is compiled with AVX-512F.
+/// There are so many, of `f32` or `f64`, and the caller is compiled with AVX-512F.
 #[inline(always)]
 unsafe fn eight<T: Real>(from: *const T) -> __m512d {
     // SAFETY: the caller's word; T is told by its size.
@@ -63,6 +64,7 @@ pub(crate) fn shift<T: Real>(
 ) -> Ends {
     let count = slopes.len();
     assert!([rise.len(), fall.len(), x.len(), y.len()].iter().all(|&len| len >= count));
+    assert!([TypeId::of::<f32>(), TypeId::of::<f64>()].contains(&TypeId::of::<T>()));
     let whole = count / LANES;
     // SAFETY: `whole` times eight numbers are within every slice, as was looked at above.
     let (mut lows, top) = unsafe {

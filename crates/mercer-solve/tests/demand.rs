@@ -6,7 +6,9 @@ use mercer_linalg::Budget;
 use mercer_points::{ColumnData, Table};
 use mercer_solve::loss::{Hinge, Loss, SquaredHinge};
 use mercer_solve::solvers::Smo;
-use mercer_solve::{Objective, Problem, Run, Solution, Solver, Tolerance, certify};
+use mercer_solve::{
+    Limits, Objective, Problem, Run, Silent, Solution, Solver, Status, Tolerance, Watch, certify,
+};
 
 /// Points in a square, and on which side of a wave they are; a part of the labels is wrong.
 fn waves(n: usize, wrong: f64) -> (Lazy, Vec<f64>) {
@@ -49,6 +51,7 @@ fn the_same_optimum_as_with_all_rows_at_hand() {
         let (gram, y) = waves(n, wrong);
         let stored = Stored::<f64>::new(&gram, Budget::default()).unwrap();
         assert!(gram.is_cheap() && !stored.is_cheap());
+        let mut is_long = wrong == 0.0;
         for loss in [&Hinge as &dyn Loss, &SquaredHinge] {
             for (c, offset) in [(0.5, true), (10.0, true), (10.0, false), (1000.0, true)] {
                 let (problem, solution) = solved(&gram, &y, loss, c, offset);
@@ -58,9 +61,33 @@ fn the_same_optimum_as_with_all_rows_at_hand() {
                 let want = certify(&problem, &solution);
                 let apart = (found.dual - want.dual).abs() / want.dual.abs();
                 assert!(apart < 1e-5, "{n} {wrong} {c} {offset}: {} {}", found.dual, want.dual);
+                is_long |= c == 1000.0 && solution.iterations > 4 * n as u64;
             }
         }
+        assert!(is_long, "{n} {wrong}: steps are so many that the square is made");
     }
+}
+
+#[test]
+fn a_limit_of_steps_and_a_stop_are_kept() {
+    let (gram, y) = waves(1200, 0.15);
+    let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 1.0 / (10.0 * 1200.0), true).unwrap();
+    let asked = Tolerance { gap: None, violation: Some(1e-3) };
+    for most in [1, 100, 2000] {
+        let limits = Limits { iterations: Some(most), ..Limits::default() };
+        let solution = Smo::default().solve(&problem, None, &mut Run::new(&Silent, limits, asked)).unwrap();
+        assert!(solution.iterations <= most && solution.status == Status::IterationLimit);
+        assert!(certify(&problem, &solution).gap.is_finite());
+    }
+    struct Now;
+    impl Watch for Now {
+        fn stopped(&self) -> bool {
+            true
+        }
+    }
+    let solution =
+        Smo::default().solve(&problem, None, &mut Run::new(&Now, Limits::default(), asked)).unwrap();
+    assert!(solution.status == Status::Stopped && solution.entries < 1200 * 1200 / 2);
 }
 
 #[test]

@@ -276,6 +276,16 @@ impl<'a, T: Entry> Tiles<'a, T> {
         self.wide.as_ref().map_or(own, |wide| wide.coordinates())
     }
 
+    /// Whether all of them are gone through in registers of 512 bits.
+    pub fn is_wide(&self) -> bool {
+        self.wide.is_none()
+            && self.steps.iter().all(|step| match step {
+                Step::Dense { base, .. } => base.is_wide(self.isa),
+                Step::Shared { .. } | Step::Exact { .. } => Base::Dot.is_wide(self.isa),
+                Step::Sparse { .. } | Step::Foreign => false,
+            })
+    }
+
     /// Memory for one thread.
     pub fn scratch(&self) -> Scratch<T> {
         Scratch {

@@ -15,8 +15,11 @@ pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]
     rows.best(hull, rows.near(hull, room), room)
 }
 
-/// The same where it is thought to be near a guess: that saves most of the search, and changes nothing else.
+/// The same, up to the rounding of sums, where it is thought to be near a guess: that saves most of the search.
 pub(crate) fn best_offset_near(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64], guess: f64) -> f64 {
+    if !(guess.is_finite() && scores.iter().all(|score| score.is_finite())) {
+        return best_offset(problem, loss, scores);
+    }
     let rows = Rows { problem, loss, scores };
     let room = ROUNDING * rows.weight();
     let mut step = NEAR * (1.0 + guess.abs());
@@ -236,7 +239,7 @@ const STEPS: usize = 200;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loss::Hinge;
+    use crate::loss::{EpsilonInsensitive, Hinge, Logistic, Squared};
     use crate::{Features, Objective};
 
     #[test]
@@ -252,17 +255,28 @@ mod tests {
 
     #[test]
     fn a_guess_changes_nothing_but_the_way() {
-        let count = 300;
-        let gram = Features::new(count, 1, vec![0.0; count]).unwrap();
-        let y: Vec<f64> = (0..count).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
-        for scale in [1e-3, 1.0, 50.0] {
-            let scores: Vec<f64> =
-                (0..count).map(|i| scale * (((i * 7919) % 1009) as f64 / 504.5 - 1.0)).collect();
-            let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 1.0, true).unwrap();
-            let want = best_offset(&problem, &Hinge, &scores);
-            for off in [0.0, 1e-9, -1e-4, 0.3, -40.0, 1e9, f64::NAN, f64::INFINITY] {
-                let found = best_offset_near(&problem, &Hinge, &scores, want + off);
-                assert_eq!(found, want, "{scale} {off}");
+        let losses: [&dyn Loss; 4] = [&Hinge, &Squared, &Logistic, &EpsilonInsensitive { epsilon: 0.1 }];
+        for (count, share) in [(5, 2), (300, 3), (300, 2)] {
+            let gram = Features::new(count, 1, vec![0.0; count]).unwrap();
+            // Mostly of one class, and then mostly of the other.
+            let y: Vec<f64> = (0..count)
+                .map(|i| if i % 3 == 0 { 1.0 } else { -1.0 } * if share == 2 { -1.0 } else { 1.0 })
+                .collect();
+            let weights: Vec<f64> = (0..count).map(|i| 0.1 + (i % 7) as f64 / 3.0).collect();
+            for (loss, scale) in losses.iter().flat_map(|loss| [1e-3, 1.0, 50.0].map(|scale| (*loss, scale)))
+            {
+                let scores: Vec<f64> =
+                    (0..count).map(|i| scale * (((i * 7919) % 1009) as f64 / 504.5 - 1.0)).collect();
+                let plain = Problem::new(&gram, &y, Objective::Risk(loss), 1.0, true).unwrap();
+                for problem in [plain, plain.weighted(&weights).unwrap()] {
+                    let want = best_offset(&problem, loss, &scores);
+                    for off in [0.0, 1e-9, -1e-4, 0.3, -40.0, 1e9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY]
+                    {
+                        let found = best_offset_near(&problem, loss, &scores, want + off);
+                        let apart = (found - want).abs();
+                        assert!(apart <= 1e-12 * (1.0 + want.abs()), "{count} {scale} {off}: {found} {want}");
+                    }
+                }
             }
         }
     }

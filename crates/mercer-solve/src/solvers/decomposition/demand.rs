@@ -71,9 +71,9 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
         &self.entries[at * n..(at + 1) * n]
     }
 
-    fn want(&mut self, a: usize, moves: &Moves<'_>) {
+    fn want(&mut self, a: usize, moves: &Moves<'_>) -> bool {
         if self.place[a] != NOWHERE {
-            return;
+            return false;
         }
         let mut rows = vec![a];
         let (mut rising, mut falling) = (Best::default(), Best::default());
@@ -91,6 +91,7 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
             }
         }
         self.compute(&rows);
+        true
     }
 }
 

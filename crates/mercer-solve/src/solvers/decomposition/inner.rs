@@ -31,8 +31,11 @@ pub(super) trait Lines<T> {
     fn diagonal(&self, a: usize) -> f64;
     /// The row of a variable that was wanted.
     fn row(&self, a: usize) -> &[T];
-    /// Makes sure of a row; what may be moved, and where to, says which others are likely to be wanted next.
-    fn want(&mut self, _: usize, _: &Moves<'_>) {}
+    /// Makes sure of a row; what may be moved, and where to, says which others are likely to be wanted next. Whether
+    /// anything had to be computed.
+    fn want(&mut self, _: usize, _: &Moves<'_>) -> bool {
+        false
+    }
 }
 
 /// Slopes of the variables, and what is added to those of variables that cannot increase, or decrease.
@@ -117,20 +120,9 @@ impl Part {
         }
     }
 
-    /// Steps on all variables with rows as they are wanted, until the violation is below the target, nothing moves, or so
-    /// many are made.
-    pub(super) fn solve_with<T: Real>(
-        &mut self,
-        lines: &mut impl Lines<T>,
-        target: f64,
-        most: u64,
-        run: &Run<'_>,
-    ) -> Ended {
-        self.step(lines, target, most, run).0
-    }
-
-    /// Steps on all variables, and where their slopes then end.
-    fn step<T: Real>(
+    /// Steps on all variables until the violation is below the target, nothing moves, or so many are made; and where their
+    /// slopes then end.
+    pub(super) fn step<T: Real>(
         &mut self,
         lines: &mut impl Lines<T>,
         target: f64,
@@ -140,7 +132,7 @@ impl Part {
         let mut work = Work::new(self, lines);
         let (mut steps, mut stopped) = (0, None);
         while steps < most {
-            if steps % POLL == POLL - 1 {
+            if steps % POLL == POLL - 1 || std::mem::take(&mut work.has_computed) {
                 stopped = run.stop();
             }
             let moves = stopped.is_none()
@@ -234,6 +226,8 @@ struct Work<'a, T, L> {
     fall: Vec<f64>,
     /// Where the slopes of each group end.
     ends: Vec<Ends>,
+    /// Rows were computed since that was last asked.
+    has_computed: bool,
 }
 
 impl<'a, T: Real, L: Lines<T>> Work<'a, T, L> {
@@ -242,8 +236,17 @@ impl<'a, T: Real, L: Lines<T>> Work<'a, T, L> {
         let diagonal: Vec<f64> = (0..len).map(|a| lines.diagonal(a) + part.ridge[a]).collect();
         let narrow = diagonal.iter().map(|&d| T::of(d)).collect();
         let (rise, fall) = (0..len).map(|a| part.barriers(a)).unzip();
-        let mut work =
-            Self { part, lines, isa: Isa::detect(), diagonal, narrow, rise, fall, ends: Vec::new() };
+        let mut work = Self {
+            part,
+            lines,
+            isa: Isa::detect(),
+            diagonal,
+            narrow,
+            rise,
+            fall,
+            ends: Vec::new(),
+            has_computed: false,
+        };
         let nothing = vec![T::ZERO; len];
         let Self { part, rise, fall, ends, .. } = &mut work;
         moved_ends(Isa::detect(), part, (rise, fall), (0.0, &nothing), (0.0, &nothing), ends);
@@ -253,7 +256,7 @@ impl<'a, T: Real, L: Lines<T>> Work<'a, T, L> {
     /// Makes sure of the row of a variable.
     fn want(&mut self, a: usize) {
         let (slopes, rise, fall) = (&self.part.gradient[..], &self.rise[..], &self.fall[..]);
-        self.lines.want(a, &Moves { slopes, rise, fall });
+        self.has_computed |= self.lines.want(a, &Moves { slopes, rise, fall });
     }
 
     /// Moves the slopes by what two rows weigh, and finds where they end.

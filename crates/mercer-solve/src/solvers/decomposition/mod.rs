@@ -25,8 +25,7 @@ pub(super) use program::{Program, Reading, State, Variable};
 use mercer_gram::Gram;
 use mercer_linalg::Budget;
 
-use self::inner::Lines;
-use self::inner::Part;
+use self::inner::{Lines, Part};
 use self::pace::{Pace, Patience};
 use self::rows::{KEPT, Rows, Square};
 use self::working_set::{Survey, WorkingSet};
@@ -378,10 +377,11 @@ impl<'a> Engine<'a> {
             Square::Single(kernel) => part.solve(kernel, target, most, run),
             Square::Double(kernel) => part.solve(kernel, target, most, run),
             Square::Kept(kernel) => part.solve(kernel, target, most, run),
-            Square::Asked(lines) => part.solve_with(lines, target, few, run),
-            Square::AskedDouble(lines) => part.solve_with(lines, target, few, run),
+            Square::Asked(lines) => part.step(lines, target, few, run).0,
+            Square::AskedDouble(lines) => part.step(lines, target, few, run).0,
         };
         let Part { beta, gradient, .. } = part;
+        self.end_demand(ended.steps >= few, run);
         if self.is_whole && !gradient.iter().all(|slope| slope.is_finite()) {
             // Beyond the range of single precision.
             return Ok(false);
@@ -412,7 +412,6 @@ impl<'a> Engine<'a> {
                 Square::AskedDouble(lines) => self.moved(&beta, |a| lines.row(a)),
             };
             rows.iter().zip(new).for_each(|(&row, score)| self.state.scores[row] = score);
-            self.end_demand(ended.steps >= few, run);
         } else {
             let mut change = vec![0.0; self.state.scores.len()];
             // An early end here leaves the state as it was before the block.

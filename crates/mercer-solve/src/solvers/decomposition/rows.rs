@@ -77,7 +77,11 @@ impl Square<'_> {
                     entries.resize(entries.len().max(len), 0.0);
                     return &mut entries[..len];
                 }
-                _ => *self = Self::default(),
+                // What it holds goes back before memory is asked for.
+                _ => {
+                    *self = Self::none();
+                    *self = Self::default();
+                }
             }
         }
     }
