@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use mercer_linalg::{Budget, Buffer};
 
 use crate::gram::forward;
-use crate::{Gram, Lazy, Precision, Stop, Wanted};
+use crate::{Gram, Lazy, Precision, Stop};
 
 /// The points of each class, and the entries within it.
 ///
@@ -163,16 +163,8 @@ impl Gram for Pair<'_> {
     }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
-        self.whole.products_among(&self.rows, alpha, None, stop)
-    }
-
-    fn products_where(
-        &self,
-        alpha: &[f64],
-        wanted: &Wanted<'_>,
-        stop: &dyn Fn(usize, usize) -> bool,
-    ) -> Option<Vec<f64>> {
-        self.whole.products_among(&self.rows, alpha, Some(wanted), stop)
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.whole.products_among(&self.rows, &all, alpha, Precision::Double, stop)
     }
 
     fn products_at(
@@ -182,7 +174,7 @@ impl Gram for Pair<'_> {
         precision: Precision,
         stop: &dyn Fn(usize, usize) -> bool,
     ) -> Option<Vec<f64>> {
-        self.whole.products_at_among(&self.rows, rows, alpha, precision, stop)
+        self.whole.products_among(&self.rows, rows, alpha, precision, stop)
     }
 }
 

@@ -7,9 +7,6 @@ use crate::Precision;
 /// Asked now and then by work that takes long, from any thread; `true` ends it.
 pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// Rows without a coefficient whose products are wanted, once those of the others are known.
-pub type Wanted<'a> = dyn Fn(&[f64]) -> Vec<usize> + 'a;
-
 /// A symmetric matrix of kernel values that may be computed only when asked for.
 pub trait Gram: Sync {
     /// Rows and columns.
@@ -65,8 +62,8 @@ pub trait Gram: Sync {
         false
     }
 
-    /// Kα from entries in `f64`, by the rows that have a coefficient; none if `stop`, which is asked now and then with
-    /// the rows done and all of them, says so.
+    /// Kα from entries in `f64`, by the rows that have a coefficient; none if `stop`, which is told now and then how
+    /// much is done of how much, says so.
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
         let support: Vec<usize> = (0..alpha.len()).filter(|&i| alpha[i] != 0.0).collect();
         let mut out = vec![0.0; alpha.len()];
@@ -81,17 +78,6 @@ pub trait Gram: Sync {
         Some(out)
     }
 
-    /// The same where rows without a coefficient may be known well enough: `wanted`, which is told the products at the
-    /// others, says which of them are not. Products at the rest are of no use, unless it was never asked.
-    fn products_where(
-        &self,
-        alpha: &[f64],
-        _wanted: &Wanted<'_>,
-        stop: &dyn Fn(usize, usize) -> bool,
-    ) -> Option<Vec<f64>> {
-        self.products(alpha, stop)
-    }
-
     /// (Kα)_i at some rows i alone.
     fn products_at(
         &self,
@@ -101,6 +87,9 @@ pub trait Gram: Sync {
         stop: &dyn Fn(usize, usize) -> bool,
     ) -> Option<Vec<f64>> {
         let (n, mut out) = (self.len(), vec![0.0; rows.len()]);
+        if precision == Precision::Double && rows.len() > alpha.iter().filter(|a| **a != 0.0).count() {
+            return self.products(alpha, stop).map(|all| rows.iter().map(|&row| all[row]).collect());
+        }
         let (mut single, mut double) = (Vec::new(), Vec::new());
         let all = rows.len();
         for (number, (rows, out)) in rows.chunks(FEW).zip(out.chunks_mut(FEW)).enumerate() {
@@ -206,15 +195,6 @@ macro_rules! stand_for {
 
         fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &$crate::Stop<'_>) {
             self.$gram.square_single(rows, out, stop);
-        }
-
-        fn products_where(
-            &self,
-            alpha: &[f64],
-            wanted: &$crate::Wanted<'_>,
-            stop: &dyn Fn(usize, usize) -> bool,
-        ) -> Option<Vec<f64>> {
-            self.$gram.products_where(alpha, wanted, stop)
         }
 
         fn products_at(

@@ -4,7 +4,7 @@ use mercer_kernel::{Entry, KernelExpr, Plan, Ready, Registry, Tiles};
 use mercer_points::Table;
 
 use crate::drive::Segment;
-use crate::{Gram, GramError, Stop, Wanted, drive};
+use crate::{Gram, GramError, Stop, drive};
 
 /// The precision of computed entries; sums over rows are `f64` in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -126,35 +126,6 @@ impl Lazy {
         &self.points
     }
 
-    /// Σ α_j k(x_j, x_i) for some of the rows, which j and i count, as [`Gram::products`] has it for all: entries between
-    /// support rows are computed once, others for each row with the support rows side by side.
-    pub(crate) fn products_among(
-        &self,
-        rows: &[usize],
-        alpha: &[f64],
-        wanted: Option<&Wanted<'_>>,
-        stop: &dyn Fn(usize, usize) -> bool,
-    ) -> Option<Vec<f64>> {
-        let (support, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&k| alpha[k] != 0.0);
-        let weights: Vec<f64> = support.iter().map(|&k| alpha[k]).collect();
-        let part = self.plan.part(&self.points, &support.iter().map(|&k| rows[k]).collect::<Vec<_>>());
-        let mut out = vec![0.0; rows.len()];
-        let mut sums = vec![0.0; support.len()];
-        // Half of the entries between support rows are the other half.
-        let all = support.len() / 2 + others.len();
-        let within = Tiles::<f64>::new(&self.plan, &part, &part);
-        if !drive::apply_symmetric(&within, &weights, &mut sums, &|done, _| stop(done / 2, all)) {
-            return None;
-        }
-        support.iter().zip(&sums).for_each(|(&k, sum)| out[k] = *sum);
-        let others = wanted.map_or(others, |wanted| wanted(&out));
-        let at: Vec<usize> = others.iter().map(|&k| rows[k]).collect();
-        let stop = |done: usize, _: usize| stop(support.len() / 2 + done, support.len() / 2 + at.len());
-        let sums = self.across::<f64>(&at, &part, weights, &stop)?;
-        others.iter().zip(sums).for_each(|(&k, sum)| out[k] = sum);
-        Some(out)
-    }
-
     /// Σ_j w_j k(x_i, z_j) for some rows i and other points z.
     fn across<T: Entry>(
         &self,
@@ -178,7 +149,7 @@ impl Lazy {
     }
 
     /// Σ α_j k(x_j, x_i) at some of the rows, which j and i count.
-    pub(crate) fn products_at_among(
+    pub(crate) fn products_among(
         &self,
         rows: &[usize],
         at: &[usize],
@@ -186,14 +157,49 @@ impl Lazy {
         precision: Precision,
         stop: &dyn Fn(usize, usize) -> bool,
     ) -> Option<Vec<f64>> {
-        let support: Vec<usize> = (0..rows.len()).filter(|&k| alpha[k] != 0.0).collect();
-        let weights: Vec<f64> = support.iter().map(|&k| alpha[k]).collect();
-        let part = self.plan.part(&self.points, &support.iter().map(|&k| rows[k]).collect::<Vec<_>>());
-        let at: Vec<usize> = at.iter().map(|&k| rows[k]).collect();
         match precision {
-            Precision::Single => self.across::<f32>(&at, &part, weights, stop),
-            Precision::Double => self.across::<f64>(&at, &part, weights, stop),
+            Precision::Single => self.sums::<f32>(rows, at, alpha, stop),
+            Precision::Double => self.sums::<f64>(rows, at, alpha, stop),
         }
+    }
+
+    /// The same. An entry between two of these rows that have coefficients is computed once for both.
+    fn sums<T: Entry>(
+        &self,
+        rows: &[usize],
+        at: &[usize],
+        alpha: &[f64],
+        stop: &dyn Fn(usize, usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        let mut is_asked = vec![false; rows.len()];
+        at.iter().for_each(|&k| is_asked[k] = true);
+        let (asked, rest): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&k| is_asked[k]);
+        let (inner, outer): (Vec<usize>, Vec<usize>) = asked.iter().partition(|&&k| alpha[k] != 0.0);
+        let others: Vec<usize> = rest.into_iter().filter(|&k| alpha[k] != 0.0).collect();
+        let named = |places: &[usize]| places.iter().map(|&k| rows[k]).collect::<Vec<usize>>();
+        let weights = |places: &[usize]| places.iter().map(|&k| alpha[k]).collect::<Vec<f64>>();
+        let mut out = vec![0.0; rows.len()];
+        let (a, b, c) = (inner.len(), others.len(), outer.len());
+        let (square, all) = (a * a / 2, a * a / 2 + a * b + c * (a + b));
+        let part = self.plan.part(&self.points, &named(&inner));
+        let mut sums = vec![0.0; a];
+        let within = Tiles::<T>::new(&self.plan, &part, &part);
+        let done = |rows: usize| rows * a - rows * rows / 2;
+        if !drive::apply_symmetric(&within, &weights(&inner), &mut sums, &|rows, _| stop(done(rows), all)) {
+            return None;
+        }
+        inner.iter().zip(&sums).for_each(|(&k, sum)| out[k] = *sum);
+        let mut add = |to: &[usize], points: &Ready, weights: Vec<f64>, before: usize| {
+            let width = points.len();
+            let stop = |done: usize, _: usize| stop(before + done * width, all);
+            let sums = self.across::<T>(&named(to), points, weights, &stop)?;
+            to.iter().zip(sums).for_each(|(&k, sum)| out[k] += sum);
+            Some(())
+        };
+        add(&outer, &part, weights(&inner), square)?;
+        let part = self.plan.part(&self.points, &named(&others));
+        add(&asked, &part, weights(&others), square + a * c)?;
+        Some(at.iter().map(|&k| out[k]).collect())
     }
 
     /// Kernel values between other points (rows) and these (columns) times vectors: prediction.
@@ -285,18 +291,8 @@ impl Gram for Lazy {
     }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
-        let rows: Vec<usize> = (0..self.len()).collect();
-        self.products_among(&rows, alpha, None, stop)
-    }
-
-    fn products_where(
-        &self,
-        alpha: &[f64],
-        wanted: &Wanted<'_>,
-        stop: &dyn Fn(usize, usize) -> bool,
-    ) -> Option<Vec<f64>> {
-        let rows: Vec<usize> = (0..self.len()).collect();
-        self.products_among(&rows, alpha, Some(wanted), stop)
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.products_among(&all, &all, alpha, Precision::Double, stop)
     }
 
     fn products_at(
@@ -307,7 +303,7 @@ impl Gram for Lazy {
         stop: &dyn Fn(usize, usize) -> bool,
     ) -> Option<Vec<f64>> {
         let all: Vec<usize> = (0..self.len()).collect();
-        self.products_at_among(&all, rows, alpha, precision, stop)
+        self.products_among(&all, rows, alpha, precision, stop)
     }
 
     fn apply(&self, vectors: &[f64], out: &mut [f64]) {

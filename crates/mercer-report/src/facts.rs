@@ -169,8 +169,9 @@ fn bounds(model: &Model, found: &Certificate) -> Vec<(&'static str, String)> {
                 .to_owned()
         }
         Basis::Sufficient { rough, checked, difference } => format!(
-            "scores were computed from the coefficients and double-precision kernel values, but for {} without a coefficient              and so far beyond the margin that single precision will do; {checked} of them computed again differ by at most \
-             {difference:.1e}.",
+            "scores were computed from the coefficients and double-precision kernel values, but for {} whose \
+             coefficient is kept at zero or at its limit so firmly that single precision will do; {checked} of them computed \
+             again differ by at most {difference:.1e}.",
             count(rough, "row")
         ),
         Basis::Kept { checked, difference } => format!(

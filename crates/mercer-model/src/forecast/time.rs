@@ -39,8 +39,8 @@ const USED: f64 = 1.2;
 const USED_AGAIN: f64 = 0.6;
 const USED_AT_MOST: f64 = 2.5;
 
-/// The share of rows without a coefficient whose accurate scores are wanted.
-const WANTED: f64 = 0.2;
+/// The share of rows at the ends of their boxes whose accurate scores are wanted.
+const WANTED: f64 = 0.1;
 
 /// What a step takes besides looking at variables, in variables; and the share of them that it looks at.
 const STEP: f64 = 1000.0;
@@ -138,7 +138,8 @@ impl Clock {
         // Entries within a class are computed once for all its pairs.
         let half = if memory::shared(job) > 0 { 0.3 } else { 0.5 };
         let all = half * (n * job.variables as f64).powi(2);
-        let accurate = self.double * (s * s / 2.0 + WANTED * (n - s) * s);
+        let free = expected.free * n;
+        let accurate = self.double * (free * (s - free / 2.0) + WANTED * (n - free) * s);
         let holding = job.footprint_of(rows, expected).map(|footprint| (footprint.holding, footprint.bytes));
         match holding {
             Ok((Holding::Whole, bytes)) => {

@@ -60,8 +60,9 @@ pub enum Claim {
 pub enum Basis {
     /// Computed again from `f64` entries.
     Recomputed,
-    /// Computed again from `f64` entries wherever they count. Rows without a coefficient that are beyond their margin by far
-    /// more than single precision can be wrong have the solver's scores: their loss is zero and their condition met.
+    /// Computed again from `f64` entries wherever they count. Rows whose coefficient is kept at the end of its box by far
+    /// more than single precision can be wrong have the solver's scores: they add nothing to the gap or to the violation,
+    /// and both objectives, which they weigh in alike, are known to single precision.
     Sufficient {
         /// Such rows.
         rough: usize,

@@ -1,7 +1,7 @@
 //! The certificate: how close to optimal a solution is, from the problem and α alone (`docs/maths.md` §3.2).
 //!
-//! Scores Kα are computed from α and `f64` entries, wherever they count: at a row without a coefficient that is far beyond
-//! its margin the loss is zero and the condition met whatever the last digits of its score, and a score in single precision
+//! Scores Kα are computed from α and `f64` entries, wherever they count: a row whose coefficient is kept at the end of its
+//! box by a wide margin has a residual of zero whatever the last digits of its score, and a score in single precision
 //! will do, which [`Basis`] then says. The dual value of α, projected into the dual domain where it lies outside, bounds the
 //! optimum from below whoever found it.
 

@@ -293,7 +293,7 @@ impl<'a> Engine<'a> {
         let (program, state) = (self.program, &mut self.state);
         let survey = Survey::new(program, &state.beta, &state.scores, &self.aside);
         let (mut norm2, mut smooth, mut linear) = (0.0, 0.0, 0.0);
-        for (a, b) in state.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+        for (a, b) in state.beta.iter().enumerate() {
             norm2 += b * state.scores[program.rows[a]];
             smooth += program.ridge[a] * b * b;
             linear += program.linear[a] * b;

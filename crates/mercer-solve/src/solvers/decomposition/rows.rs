@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use mercer_gram::{Gram, Precision, Wanted};
+use mercer_gram::{Gram, Precision};
 use mercer_linalg::{Budget, Buffer, Real};
 use rayon::prelude::*;
 
@@ -268,29 +268,20 @@ pub(super) fn products(gram: &dyn Gram, alpha: &[f64], run: &mut Run<'_>) -> Res
     asked(run, |stop| gram.products(alpha, stop))
 }
 
-/// The same, where not all of them may be wanted; whoever says which counts them.
-pub(super) fn products_where(
-    gram: &dyn Gram,
-    alpha: &[f64],
-    wanted: &Wanted<'_>,
-    run: &mut Run<'_>,
-) -> Result<Vec<f64>, Status> {
-    asked(run, |stop| gram.products_where(alpha, wanted, stop))
-}
-
-/// (Kα)_i at some rows i from `f32` entries that are not kept.
+/// (Kα)_i at some rows i from entries that are not kept.
 pub(super) fn products_at(
     gram: &dyn Gram,
     rows: &[usize],
     alpha: &[f64],
+    precision: Precision,
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, Status> {
     run.count(support(alpha) * rows.len());
-    asked(run, |stop| gram.products_at(rows, alpha, Precision::Single, stop))
+    asked(run, |stop| gram.products_at(rows, alpha, precision, stop))
 }
 
 /// Coefficients that are not zero.
-pub(super) fn support(alpha: &[f64]) -> usize {
+fn support(alpha: &[f64]) -> usize {
     alpha.iter().filter(|a| **a != 0.0).count()
 }
 

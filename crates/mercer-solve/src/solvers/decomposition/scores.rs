@@ -1,7 +1,7 @@
 //! Scores that are not kept for a while, and scores that are computed again: which rows are set aside, how they catch up,
 //! and which must be known in double precision before success is claimed (`docs/maths.md` §3.3).
 
-use std::cell::RefCell;
+use mercer_gram::Precision;
 
 use super::working_set::Survey;
 use super::{Engine, LAST_PRODUCTS, rows};
@@ -12,8 +12,9 @@ use crate::{Run, SolveError, Status};
 const ROOM: f64 = 1.0;
 const WORTH: f64 = 0.9;
 
-/// Scores in single precision that must have been compared with accurate ones, and how many times the largest difference
-/// another one may be wrong by.
+/// Rows that are computed accurately whether they count or not, as many at least; scores in single precision that must have
+/// been compared with accurate ones; and how many times the largest difference another one may be wrong by.
+const SAMPLE: usize = 256;
 const COMPARED: usize = 32;
 const SURELY: f64 = 10.0;
 
@@ -23,14 +24,19 @@ impl Engine<'_> {
         if !self.sets_aside || self.is_whole || self.whole_from.is_some() {
             return;
         }
-        let settled = survey.settled(self.program, &self.state.beta, ROOM);
+        let margin = ROOM * survey.violation;
+        let settled = survey.settled(self.program, &self.state.beta, |_| margin);
         let mut wanted = vec![false; self.state.scores.len()];
-        for (a, settled) in settled.iter().enumerate() {
-            wanted[self.program.rows[a]] |= !settled && !self.aside[a];
+        for ((&row, settled), aside) in self.program.rows.iter().zip(&settled).zip(&self.aside) {
+            wanted[row] |= !settled & !aside;
+        }
+        let count = wanted.iter().filter(|wanted| **wanted).count();
+        if count as f64 > WORTH * self.rows.breadth() as f64 {
+            return;
         }
         let rows: Vec<usize> = (0..wanted.len()).filter(|&row| wanted[row]).collect();
         let were_all = self.rows.breadth() == wanted.len();
-        if rows.len() as f64 <= WORTH * self.rows.breadth() as f64 && self.rows.narrow(rows) {
+        if self.rows.narrow(rows) {
             if were_all {
                 self.before = Some((self.state.beta.clone(), self.state.scores.clone()));
             }
@@ -69,44 +75,37 @@ impl Engine<'_> {
         self.travelled == 0.0 || is_exact && rounding <= 1e-3 * survey.violation
     }
 
-    /// Computes the scores from `f64` entries: all that count. A row without coefficients whose slopes keep them at zero by
-    /// more than single precision can be wrong has no part in any condition or objective (`docs/maths.md` §3.3).
+    /// Computes the scores from `f64` entries: all that count. A row whose slopes keep its coefficient at the end of a box by
+    /// more than single precision can be wrong adds nothing to the violation or to the gap, whatever the last digits of its
+    /// score (`docs/maths.md` §3.3).
     pub(super) fn refresh(&mut self, run: &mut Run<'_>) -> Result<(), Status> {
         let n = self.state.scores.len();
         let alpha = self.program.alpha(&self.state.beta, n);
-        self.doubt = if self.rows.is_double() {
+        if self.rows.is_double() {
             self.state.scores = rows::products(self.gram, &alpha, run)?;
-            0.0
+            self.doubt = 0.0;
         } else {
-            let aside = self.rows_aside();
-            let kept = self.recalled(&alpha, &aside, run)?;
-            let asked = RefCell::new(None);
-            let wanted = |known: &[f64]| {
-                let (rows, doubt) = self.uncertain(&alpha, &kept, &aside, known);
-                asked.borrow_mut().insert((rows, doubt)).0.clone()
+            let mut scores = self.recalled(&alpha, run)?;
+            let mut is_rough = vec![true; n];
+            let mut worst: f64 = 0.0;
+            let mut compute = |rows: &[usize], scores: &mut [f64]| {
+                let found = rows::products_at(self.gram, rows, &alpha, Precision::Double, run)?;
+                for (&row, score) in rows.iter().zip(found) {
+                    worst = worst.max((scores[row] - score).abs() / self.lengths[row]);
+                    (scores[row], is_rough[row]) = (score, false);
+                }
+                Ok(worst)
             };
-            let found = rows::products_where(self.gram, &alpha, &wanted, run)?;
-            match asked.into_inner() {
-                None => {
-                    run.count(n * rows::support(&alpha));
-                    self.gram.remember(&alpha, &found, Vec::new());
-                    self.state.scores = found;
-                    0.0
-                }
-                Some((rows, doubt)) => {
-                    let mut is_rough: Vec<bool> = alpha.iter().map(|a| *a == 0.0).collect();
-                    rows.iter().for_each(|&row| is_rough[row] = false);
-                    let mut scores = kept;
-                    (0..n).filter(|&row| !is_rough[row]).for_each(|row| scores[row] = found[row]);
-                    self.state.scores = scores;
-                    let rough: Vec<usize> = (0..n).filter(|&row| is_rough[row]).collect();
-                    run.count((alpha.len() - rough.len()) * rows::support(&alpha));
-                    let doubt = if rough.is_empty() { 0.0 } else { doubt };
-                    self.gram.remember(&alpha, &self.state.scores, rough);
-                    doubt
-                }
-            }
-        };
+            let first = self.inside();
+            let found = compute(&first, &mut scores)?;
+            let doubt = if first.len() < COMPARED { f64::INFINITY } else { self.doubt + found };
+            let near = self.uncertain(&first, &scores, doubt);
+            compute(&near, &mut scores)?;
+            let rough: Vec<usize> = (0..n).filter(|&row| is_rough[row]).collect();
+            self.doubt = if rough.is_empty() { 0.0 } else { doubt };
+            self.gram.remember(&alpha, &scores, rough);
+            self.state.scores = scores;
+        }
         self.travelled = 0.0;
         self.refreshes += 1;
         self.aside.fill(false);
@@ -115,43 +114,43 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Rows whose scores are not kept; rows without variables are among them.
-    fn rows_aside(&self) -> Vec<bool> {
-        let mut aside = vec![self.before.is_some(); self.state.scores.len()];
-        self.program.rows.iter().zip(&self.aside).for_each(|(&row, &is)| aside[row] = is);
-        aside
-    }
-
-    /// The scores of all rows without a coefficient, in the precision of rows.
-    fn recalled(&self, alpha: &[f64], aside: &[bool], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
+    /// The scores of all rows, in the precision of rows.
+    fn recalled(&self, alpha: &[f64], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
         let mut scores = self.state.scores.clone();
         if let Some((beta, before)) = &self.before {
             let old = self.program.alpha(beta, scores.len());
             let moved: Vec<f64> = alpha.iter().zip(&old).map(|(new, old)| new - old).collect();
-            let rows: Vec<usize> = (0..scores.len()).filter(|&row| aside[row] && alpha[row] == 0.0).collect();
-            let found = rows::products_at(self.gram, &rows, &moved, run)?;
+            // Rows without variables are among those that were not kept.
+            let mut aside = vec![true; scores.len()];
+            self.program.rows.iter().zip(&self.aside).for_each(|(&row, &is)| aside[row] = is);
+            let rows: Vec<usize> = (0..scores.len()).filter(|&row| aside[row]).collect();
+            let found = rows::products_at(self.gram, &rows, &moved, Precision::Single, run)?;
             rows.iter().zip(found).for_each(|(&row, change)| scores[row] = before[row] + change);
         }
         Ok(scores)
     }
 
-    /// Rows without a coefficient whose scores are not known well enough, judged by what those of the others were wrong by,
-    /// for points of length one; and that error.
-    fn uncertain(&self, alpha: &[f64], kept: &[f64], aside: &[bool], known: &[f64]) -> (Vec<usize>, f64) {
-        let (mut scores, mut count, mut worst) = (kept.to_vec(), 0, 0.0f64);
-        for row in (0..kept.len()).filter(|&row| alpha[row] != 0.0) {
-            scores[row] = known[row];
-            if !aside[row] {
-                count += 1;
-                worst = worst.max((kept[row] - known[row]).abs() / self.lengths[row]);
-            }
+    /// Rows that count in any case, since a coefficient of theirs is inside its box; and some of the others, from which one
+    /// learns what single precision makes of a score.
+    fn inside(&self) -> Vec<usize> {
+        let (n, program) = (self.state.scores.len(), self.program);
+        let mut wanted = vec![false; n];
+        (0..n).step_by((n / SAMPLE).max(1)).for_each(|row| wanted[row] = true);
+        for (a, &beta) in self.state.beta.iter().enumerate() {
+            wanted[program.rows[a]] |= (beta > program.lower[a]) & (beta < program.upper[a]);
         }
-        let doubt = if count < COMPARED { f64::INFINITY } else { self.doubt + worst };
-        let survey = Survey::new(self.program, &self.state.beta, &scores, &vec![false; self.program.len()]);
+        (0..n).filter(|&row| wanted[row]).collect()
+    }
+
+    /// Of the rows that are not known yet, those whose scores must be known better: where scores may be wrong by so much, for
+    /// points of length one, the others are settled for sure.
+    fn uncertain(&self, known: &[usize], scores: &[f64], doubt: f64) -> Vec<usize> {
+        let survey = Survey::new(self.program, &self.state.beta, scores, &vec![false; self.program.len()]);
         let margin = |row: usize| survey.violation + SURELY * doubt * self.lengths[row];
-        let mut idle = vec![true; kept.len()];
-        let of_variables = survey.idle(self.program, &self.state.beta, margin);
-        self.program.rows.iter().zip(of_variables).for_each(|(&row, is)| idle[row] &= is);
-        ((0..kept.len()).filter(|&row| alpha[row] == 0.0 && !idle[row]).collect(), doubt)
+        let mut wanted = vec![false; scores.len()];
+        let settled = survey.settled(self.program, &self.state.beta, margin);
+        self.program.rows.iter().zip(settled).for_each(|(&row, is)| wanted[row] |= !is);
+        known.iter().for_each(|&row| wanted[row] = false);
+        (0..scores.len()).filter(|&row| wanted[row]).collect()
     }
 }
