@@ -12,22 +12,47 @@ dispatch! {
     pub fn add_row_sums<T: Real>(isa, block: &[T], stride: usize, v: &[T], sums: &mut [[T; LANES]]) = row_body, wide
 }
 
+/// Rows that are summed side by side, so that no sum waits for itself.
+const SIDE: usize = 4;
+
 #[inline(always)]
 fn row_body<T: Real, A: Arch>(block: &[T], stride: usize, v: &[T], sums: &mut [[T; LANES]]) {
+    let (four, rest) = sums.as_chunks_mut::<SIDE>();
+    let (first, last) = block.split_at(block.len().min(four.len() * SIDE * stride));
+    for (block, sums) in first.chunks(SIDE * stride).zip(four) {
+        some_rows::<T, A, SIDE>(block, stride, v, sums);
+    }
+    for (block, sums) in last.chunks(stride).zip(rest) {
+        some_rows::<T, A, 1>(block, stride, v, std::array::from_mut(sums));
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::needless_range_loop)] // Counted loops of known length are unrolled into registers.
+fn some_rows<T: Real, A: Arch, const R: usize>(
+    block: &[T],
+    stride: usize,
+    v: &[T],
+    sums: &mut [[T; LANES]; R],
+) {
     let (weights, odd_weights) = v.as_chunks::<LANES>();
-    for (row, sums) in block.chunks(stride).zip(sums) {
-        let (entries, odd) = row[..v.len()].as_chunks::<LANES>();
-        let mut lanes = *sums;
-        for (entries, weights) in entries.iter().zip(weights) {
+    let rows: [(&[[T; LANES]], &[T]); R] =
+        std::array::from_fn(|r| block[r * stride..r * stride + v.len()].as_chunks::<LANES>());
+    let mut lanes = *sums;
+    for (c, weights) in weights.iter().enumerate() {
+        for r in 0..R {
+            let entries = &rows[r].0[c];
             for lane in 0..LANES {
-                lanes[lane] = fused::<T, A>(entries[lane], weights[lane], lanes[lane]);
+                lanes[r][lane] = fused::<T, A>(entries[lane], weights[lane], lanes[r][lane]);
             }
         }
-        for (lane, (entry, weight)) in lanes.iter_mut().zip(odd.iter().zip(odd_weights)) {
+    }
+    for r in 0..R {
+        for (lane, (entry, weight)) in lanes[r].iter_mut().zip(rows[r].1.iter().zip(odd_weights)) {
             *lane = fused::<T, A>(*entry, *weight, *lane);
         }
-        *sums = lanes;
     }
+    *sums = lanes;
 }
 
 /// Moves partial sums over to `f64` and starts them again.

@@ -184,6 +184,79 @@ fn partner_body<T: Real, A: Arch>(
     best.1
 }
 
+/// Rows that [`add_lines`] adds at a time.
+pub const LINES: usize = 4;
+
+dispatch! {
+    /// Adds Σ weight·row over some rows to the slopes; a row with weight 0 is not looked at but for its length.
+    ///
+    /// ```
+    /// use mercer_linalg::{Isa, add_lines};
+    /// let (one, two, mut slopes) = ([1.0f32, 2.0], [0.5, 0.25], [10.0, 20.0]);
+    /// add_lines(Isa::detect(), &mut slopes, [2.0, 4.0, 0.0, 0.0], [&one, &two, &one, &one]);
+    /// assert_eq!(slopes, [14.0, 25.0]);
+    /// ```
+    pub fn add_lines<T: Real>(isa, slopes: &mut [f64], weights: [f64; LINES], rows: [&[T]; LINES]) = lines_body, wide
+}
+
+#[inline(always)]
+fn lines_body<T: Real, A: Arch>(slopes: &mut [f64], weights: [f64; LINES], rows: [&[T]; LINES]) {
+    let [a, b, c, d] = rows.map(|row| &row[..slopes.len()]);
+    for (k, slope) in slopes.iter_mut().enumerate() {
+        let two = fused::<f64, A>(weights[1], b[k].f64(), fused::<f64, A>(weights[0], a[k].f64(), *slope));
+        *slope = fused::<f64, A>(weights[3], d[k].f64(), fused::<f64, A>(weights[2], c[k].f64(), two));
+    }
+}
+
+/// Some places of rows of one length, in ascending order.
+#[derive(Debug, Clone)]
+pub struct Places {
+    places: Vec<usize>,
+    /// The same as bits, sixteen at a time.
+    pub(crate) bits: Vec<u16>,
+}
+
+impl Places {
+    /// # Panics
+    /// Where places do not ascend.
+    ///
+    /// ```
+    /// use mercer_linalg::{Isa, Places};
+    /// let mut picked = [0.0; 2];
+    /// Places::new(vec![1, 3]).pick(Isa::detect(), &[0.5f32, 1.5, 2.5, 3.5], &mut picked);
+    /// assert_eq!(picked, [1.5, 3.5]);
+    /// ```
+    pub fn new(places: Vec<usize>) -> Self {
+        assert!(places.windows(2).all(|pair| pair[0] < pair[1]), "places ascend");
+        let mut bits = vec![0; places.last().map_or(0, |last| last / 16 + 1)];
+        places.iter().for_each(|place| bits[place / 16] |= 1 << (place % 16));
+        Self { places, bits }
+    }
+
+    /// The places.
+    pub fn as_slice(&self) -> &[usize] {
+        &self.places
+    }
+
+    /// The entries of a row at these places, one after the other.
+    ///
+    /// # Panics
+    /// Where the row is too short, or `out` has not as many numbers as there are places.
+    pub fn pick<T: Real>(&self, isa: Isa, row: &[T], out: &mut [T]) {
+        assert!(out.len() == self.places.len() && self.places.last().is_none_or(|&last| last < row.len()));
+        #[cfg(target_arch = "x86_64")]
+        if isa == Isa::Avx512 && TypeId::of::<T>() == TypeId::of::<f32>() {
+            // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
+            #[allow(unsafe_code)]
+            return unsafe {
+                crate::wide_pairs::pick(self, bytemuck::cast_slice(row), bytemuck::cast_slice_mut(out))
+            };
+        }
+        let _ = isa;
+        out.iter_mut().zip(&self.places).for_each(|(out, &place)| *out = row[place]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,6 +299,33 @@ mod tests {
                         assert!((gain(found) / gain(want) - 1.0).abs() < 1e-14, "{isa:?} {count}")
                     }
                     (found, want) => assert_eq!(found, want),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_and_places_are_their_definitions() {
+        for isa in Isa::available() {
+            for count in [1, 5, 16, 17, 100, 1003] {
+                let rows: Vec<Vec<f32>> =
+                    (0..4).map(|r| numbers(count, r).iter().map(|v| *v as f32).collect()).collect();
+                let (before, weights) = (numbers(count, 9), [0.5, -2.0, 0.0, 3.0]);
+                let mut slopes = before.clone();
+                add_lines(isa, &mut slopes, weights, [&rows[0], &rows[1], &rows[2], &rows[3]]);
+                for k in 0..count {
+                    let want = before[k] + (0..4).map(|r| weights[r] * f64::from(rows[r][k])).sum::<f64>();
+                    assert!((slopes[k] - want).abs() < 1e-14);
+                }
+                for step in [1, 2, 3, 7, 40] {
+                    let places = Places::new((count / 3..count).step_by(step).collect());
+                    let mut picked = vec![0.0; places.as_slice().len()];
+                    places.pick(isa, &rows[0], &mut picked);
+                    let want: Vec<f32> = places.as_slice().iter().map(|&place| rows[0][place]).collect();
+                    assert_eq!(picked, want, "{isa:?} {count} {step}");
+                    let (wide, mut picked) = (numbers(count, 5), vec![0.0; want.len()]);
+                    places.pick(isa, &wide, &mut picked);
+                    assert!(places.as_slice().iter().zip(picked).all(|(&place, found)| wide[place] == found));
                 }
             }
         }

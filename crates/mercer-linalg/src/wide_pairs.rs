@@ -6,7 +6,7 @@ use std::any::TypeId;
 use std::arch::x86_64::*;
 
 use crate::Real;
-use crate::pairs::Ends;
+use crate::pairs::{Ends, Places};
 
 /// Numbers of a register, and registers side by side: each has a best of its own, so that no comparison waits for the one
 /// before.
@@ -34,6 +34,18 @@ unsafe fn eight<T: Real>(from: *const T, lanes: __mmask8) -> __m512d {
         } else {
             _mm512_maskz_loadu_pd(lanes, from.cast())
         }
+    }
+}
+
+/// Asks for the numbers that come some way after these 32, which the processor would not do beyond the end of a page.
+#[inline(always)]
+fn ahead<T>(row: &[T], from: usize) {
+    const BYTES: usize = 2048;
+    const LINE: usize = 64;
+    let at = row.as_ptr().wrapping_add(from).cast::<i8>().wrapping_add(BYTES);
+    for line in 0..(32 * size_of::<T>() / LINE) {
+        // SAFETY: asking is no access, wherever it points.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(line * LINE)) };
     }
 }
 
@@ -74,6 +86,8 @@ pub(crate) fn shift<T: Real>(
         at[side] = _mm512_mask_mov_epi64(at[side], is_lower, now);
     };
     for from in (0..count / WIDTH * WIDTH).step_by(WIDTH) {
+        ahead(x, from);
+        ahead(y, from);
         for side in 0..SIDE {
             look(from + side * LANES, side, u8::MAX, now);
         }
@@ -142,6 +156,8 @@ pub(crate) fn partner(
         at[side] = _mm512_mask_mov_epi32(at[side], is_more, now);
     };
     for from in (0..count / WIDTH * WIDTH).step_by(WIDTH) {
+        ahead(row, from);
+        ahead(row, from + WIDTH / 2);
         for side in 0..SIDE {
             look(from + side * 2 * LANES, side, u16::MAX, now);
         }
@@ -166,4 +182,27 @@ pub(crate) fn partner(
         first = first.min(_mm512_mask_reduce_min_epi32(is_most, place));
     }
     Some(first as usize)
+}
+
+/// [`Places::pick`] for `f32`; there are as many numbers in `out` as places, and the row has all of them.
+#[target_feature(enable = "avx512f")]
+pub(crate) fn pick(places: &Places, row: &[f32], out: &mut [f32]) {
+    let (count, mut to) = (out.len(), 0);
+    assert!(
+        places.as_slice().len() == count && places.as_slice().last().is_none_or(|&last| last < row.len())
+    );
+    for (number, &bits) in places.bits.iter().enumerate() {
+        let from = number * 16;
+        if number % 2 == 0 {
+            ahead(row, from);
+        }
+        // SAFETY: bits are places within the row, and as many numbers as bits are left in `out`.
+        unsafe {
+            let entries = _mm512_maskz_loadu_ps(bits, row.as_ptr().add(from));
+            let picked = _mm512_maskz_compress_ps(bits, entries);
+            let room = lanes(count - to);
+            _mm512_mask_storeu_ps(out.as_mut_ptr().add(to), room, picked);
+        }
+        to += bits.count_ones() as usize;
+    }
 }

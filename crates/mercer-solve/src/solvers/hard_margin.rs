@@ -11,7 +11,7 @@
 
 use mercer_linalg::Budget;
 
-use super::decomposition::{Program, Reading, Settings, State, Variable, footprint, minimise};
+use super::decomposition::{Program, Reading, Settings, Start, State, Variable, footprint, minimise};
 use super::nu::unsuited;
 use crate::{CommonPoint, Footprint, Objective, Problem, Run, Sizes, Solution, SolveError, Solver, Status};
 
@@ -69,10 +69,10 @@ impl Solver for HardMargin {
             return Ok(solution);
         }
         let hulls = Hulls::new(problem);
-        let start = start.map(|start| hulls.normalised(&start.alpha));
+        let start = start.map(|start| Start { alpha: hulls.normalised(&start.alpha), scores: None });
         // Single precision cannot tell a small distance of the hulls from none.
         let settings = Settings { budget: self.budget, double: true };
-        let outcome = minimise(&hulls.program, problem.gram(), &hulls, start.as_deref(), settings, run)?;
+        let outcome = minimise(&hulls.program, problem.gram(), &hulls, start, settings, run)?;
         let halted = outcome.status == Status::Stalled && hulls.meet(&outcome.state, HALT * hulls.extent());
         if outcome.hopeless || halted {
             return Err(SolveError::NotSeparable(Box::new(hulls.common_point(&outcome.state))));

@@ -9,7 +9,7 @@
 
 use mercer_linalg::Budget;
 
-use super::decomposition::{Program, Reading, Settings, State, Variable, footprint, minimise};
+use super::decomposition::{Program, Reading, Settings, Start, State, Variable, footprint, minimise};
 use super::nu::{check_nu, unsuited};
 use crate::certify::level;
 use crate::{Footprint, Objective, Problem, Run, Sizes, Solution, SolveError, Solver};
@@ -56,7 +56,7 @@ impl Solver for NuSvc {
         check_nu(nu, most, "twice the share of the smaller class")?;
         let program = reading.program();
         let settings = Settings { budget: self.budget, double: false };
-        let start = start.map(|start| &start.alpha[..]);
+        let start = start.map(|start| Start { alpha: start.alpha.clone(), scores: None });
         let outcome = minimise(&program, problem.gram(), &reading, start, settings, run)?;
         let alpha = program.alpha(&outcome.state.beta, problem.len());
         let (rho, bias) = reading.best(&outcome.state.scores);

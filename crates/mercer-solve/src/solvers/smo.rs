@@ -49,8 +49,8 @@ impl Solver for Smo {
         let program = program(problem, loss)?;
         let reading = Risk::new(problem, loss);
         let settings = Settings { budget: self.budget, double: false };
-        let start = start.map(|start| program.fitted(&start.alpha));
-        let outcome = minimise(&program, problem.gram(), &reading, start.as_deref(), settings, run)?;
+        let start = start.map(|start| program.fitted(start));
+        let outcome = minimise(&program, problem.gram(), &reading, start, settings, run)?;
         let bias = match (problem.offset(), outcome.status) {
             (false, _) => 0.0,
             // The best offset takes many passes over the rows: not for someone who is waiting.

@@ -9,8 +9,9 @@
 
 use std::ops::Range;
 
-use mercer_linalg::{Ends, Isa, Real, best_partner, shift_slopes};
+use mercer_linalg::{Ends, Isa, LINES, Places, Real, add_lines, best_partner, shift_slopes};
 
+use super::rows::Entry;
 use super::working_set::alone;
 use crate::{Run, Status};
 
@@ -90,33 +91,37 @@ impl Part {
     ///
     /// A step looks at every variable, and most of those at their bounds stay there: now and then the others are taken out
     /// and worked on alone, and the slopes of those that stayed catch up afterwards. The last look is at all of them.
-    pub(super) fn solve<T: Real>(&mut self, kernel: &[T], target: f64, most: u64, run: &Run<'_>) -> Ended {
-        let mut steps = 0;
+    pub(super) fn solve<T: Entry>(&mut self, kernel: &[T], target: f64, most: u64, run: &Run<'_>) -> Ended {
+        let is_small = self.len() < FEW;
+        let (mut steps, mut period) = (0, 0);
         loop {
-            let period = if self.len() < FEW { most } else { PERIOD.min(self.len() as u64) };
-            let mut lines = Whole { kernel, len: self.len() };
-            let (ended, ends) = self.step(&mut lines, target, period.min(most - steps), run);
+            let few = if is_small { most } else { period.min(most - steps) };
+            let mut lines = Whole { kernel: &kernel[..self.len().pow(2)], len: self.len() };
+            let (ended, ends) = self.step(&mut lines, target, few, run);
             steps += ended.steps;
-            if ended.stopped.is_some() || ended.steps < period || steps >= most {
+            let violation = ends.iter().fold(0.0, |most: f64, ends| most.max(ends.top - ends.bottom));
+            let is_done = ended.steps < few || !ends.is_empty() && violation <= target;
+            if ended.stopped.is_some() || is_small || is_done || steps >= most {
                 return Ended { steps, ..ended };
             }
             let active = self.active(&ends);
             if active.len() * 4 > self.len() * 3 {
+                period = PERIOD.min(self.len() as u64);
                 continue;
             }
-            let violation = ends.iter().fold(0.0, |most: f64, ends| most.max(ends.top - ends.bottom));
-            let mut part = self.taken(&active);
-            let ended = part.solve(
-                &crossings(kernel, self.len(), &active),
-                target.max(EASE * violation),
-                most - steps,
-                run,
-            );
+            let active = Places::new(active);
+            let mut part = self.taken(active.as_slice());
+            let mut crossings = T::spare();
+            cross(kernel, self.len(), &active, &mut crossings);
+            let ended = part.solve(&crossings, target.max(EASE * violation), most - steps, run);
+            T::spared(crossings);
             steps += ended.steps;
-            self.take_back(kernel, &active, &part);
+            self.take_back(kernel, active.as_slice(), &part);
             if ended.stopped.is_some() || steps >= most {
                 return Ended { steps, ..ended };
             }
+            // Who violates is known now without a step of all; only if these cannot move either, all are looked at.
+            period = if ended.steps == 0 { PERIOD.min(self.len() as u64) } else { 0 };
         }
     }
 
@@ -178,16 +183,21 @@ impl Part {
 
     /// What was done to some of the variables, and what it means for the slopes of the others.
     fn take_back<T: Real>(&mut self, kernel: &[T], active: &[usize], part: &Self) {
-        let len = self.len();
+        let (len, isa) = (self.len(), Isa::detect());
         let mut slopes = vec![0.0; len];
-        for (&a, &beta) in active.iter().zip(&part.beta) {
-            let change = beta - self.beta[a];
-            if change != 0.0 {
-                let row = &kernel[a * len..(a + 1) * len];
-                slopes.iter_mut().zip(row).for_each(|(slope, k)| *slope += change * k.f64());
-                self.beta[a] = beta;
-            }
+        let line = |a: usize| &kernel[a * len..(a + 1) * len];
+        let moved: Vec<(usize, f64)> = active
+            .iter()
+            .zip(&part.beta)
+            .map(|(&a, &beta)| (a, beta - self.beta[a]))
+            .filter(|(_, change)| *change != 0.0)
+            .collect();
+        for some in moved.chunks(LINES) {
+            let each = |k: usize| some.get(k).copied().unwrap_or((some[0].0, 0.0));
+            let weights = std::array::from_fn(|k| each(k).1);
+            add_lines(isa, &mut slopes, weights, std::array::from_fn(|k| line(each(k).0)));
         }
+        active.iter().zip(&part.beta).for_each(|(&a, &beta)| self.beta[a] = beta);
         self.gradient.iter_mut().zip(&slopes).for_each(|(gradient, slope)| *gradient += slope);
         active.iter().zip(&part.gradient).for_each(|(&a, &gradient)| self.gradient[a] = gradient);
     }
@@ -205,14 +215,13 @@ impl Part {
     }
 }
 
-/// The entries where rows and columns of some variables cross.
-fn crossings<T: Real>(kernel: &[T], len: usize, active: &[usize]) -> Vec<T> {
-    let mut entries = Vec::with_capacity(active.len() * active.len());
-    for &a in active {
-        let row = &kernel[a * len..(a + 1) * len];
-        entries.extend(active.iter().map(|&b| row[b]));
+/// Puts the entries where rows and columns of some variables cross at the front of `entries`, which does not shrink.
+fn cross<T: Real>(kernel: &[T], len: usize, active: &Places, entries: &mut Vec<T>) {
+    let (isa, count) = (Isa::detect(), active.as_slice().len());
+    entries.resize(entries.len().max(count * count), T::ZERO);
+    for (&a, line) in active.as_slice().iter().zip(entries.chunks_exact_mut(count.max(1))) {
+        active.pick(isa, &kernel[a * len..(a + 1) * len], line);
     }
-    entries
 }
 
 struct Work<'a, T, L> {

@@ -20,7 +20,7 @@ mod scores;
 mod working_set;
 
 pub(super) use footprint::footprint;
-pub(super) use program::{Program, Reading, State, Variable};
+pub(super) use program::{Program, Reading, Start, State, Variable};
 
 use mercer_gram::Gram;
 use mercer_linalg::Budget;
@@ -79,7 +79,7 @@ pub(super) fn minimise(
     program: &Program,
     gram: &dyn Gram,
     reading: &dyn Reading,
-    start: Option<&[f64]>,
+    start: Option<Start>,
     settings: Settings,
     run: &mut Run<'_>,
 ) -> Result<Outcome, SolveError> {
@@ -202,11 +202,20 @@ impl<'a> Engine<'a> {
     }
 
     /// Goes to the starting point; an early end leaves β = 0.
-    fn begin(&mut self, start: Option<&[f64]>, run: &mut Run<'_>) -> Result<(), Status> {
-        let beta = self.program.start(start);
-        let terms = self.terms(&beta);
-        let mut scores = vec![0.0; self.state.scores.len()];
-        self.rows.accumulate(&terms, &mut scores, run, true)?;
+    fn begin(&mut self, start: Option<Start>, run: &mut Run<'_>) -> Result<(), Status> {
+        let beta = self.program.start(start.as_ref().map(|start| &start.alpha[..]));
+        let scores = match start.as_ref().and_then(|start| self.known(&beta, start)) {
+            Some((scores, doubt)) => {
+                self.doubt = doubt;
+                scores
+            }
+            None => {
+                let terms = self.terms(&beta);
+                let mut scores = vec![0.0; self.state.scores.len()];
+                self.rows.accumulate(&terms, &mut scores, run, true)?;
+                scores
+            }
+        };
         self.travelled = beta.iter().map(|b| b.abs()).sum();
         (self.state.beta, self.state.scores) = (beta, scores);
         Ok(())

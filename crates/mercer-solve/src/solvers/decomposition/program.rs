@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::Solution;
+
 /// minimise ½βᵀQβ + pᵀβ over boxes, with a constant sum in each group: one variable a line.
 ///
 /// Q_ab = K at the rows of a and b, plus a ridge where a = b. Coefficients are signed: α_i is the sum of the β that
@@ -76,7 +78,8 @@ impl Program {
 
     /// α of a program with other boxes, made to fit these: where several rows of the largest |α| in units of the box are
     /// alike they were at their bounds, and are again.
-    pub(in crate::solvers) fn fitted(&self, alpha: &[f64]) -> Vec<f64> {
+    pub(in crate::solvers) fn fitted(&self, solution: &Solution) -> Start {
+        let alpha = &solution.alpha;
         let part = |a: usize| {
             let value = alpha.get(self.rows[a]).copied().unwrap_or(0.0);
             let end = if value > 0.0 { self.upper[a] } else { self.lower[a] };
@@ -85,7 +88,8 @@ impl Program {
         let most = (0..self.len()).map(part).fold(0.0, f64::max);
         let alike = (0..self.len()).filter(|&a| part(a) >= most * (1.0 - 1e-9)).count();
         let factor = if most > 0.0 && most.is_finite() && alike >= 2 { 1.0 / most } else { 1.0 };
-        alpha.iter().map(|a| factor * a).collect()
+        let times = |values: &[f64]| values.iter().map(|value| factor * value).collect::<Vec<f64>>();
+        Start { alpha: times(alpha), scores: solution.scores.as_deref().map(times) }
     }
 
     /// Moves a group to its sum: coefficients that are on the wrong side of it shrink together, which keeps zeros zero;
@@ -109,6 +113,13 @@ impl Program {
             beta[a] = moved;
         }
     }
+}
+
+/// Where to begin: coefficients, and Kα if somebody knows it, be it in single precision.
+#[derive(Debug, Clone, Default)]
+pub(in crate::solvers) struct Start {
+    pub(in crate::solvers) alpha: Vec<f64>,
+    pub(in crate::solvers) scores: Option<Vec<f64>>,
 }
 
 /// Where the engine is.
@@ -154,6 +165,7 @@ pub(in crate::solvers) trait Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Run, Status, Tolerance};
 
     fn boxes(limits: &[(f64, f64)], total: f64) -> Program {
         let mut program = Program::default();
@@ -176,7 +188,15 @@ mod tests {
     #[test]
     fn rows_at_a_bound_stay_there_when_the_bound_moves() {
         let program = boxes(&[(0.0, 2.0), (0.0, 2.0), (-2.0, 0.0)], 0.0);
-        assert_eq!(program.fitted(&[1.0, 0.3, -1.0]), [2.0, 0.6, -2.0]);
-        assert_eq!(program.fitted(&[1.0, 0.3, -0.9]), [1.0, 0.3, -0.9]);
+        let fitted = |alpha: [f64; 3]| {
+            let mut solution =
+                Run::quiet(Tolerance::default()).solution(alpha.to_vec(), 0.0, Status::Solved, 1);
+            solution.scores = Some(vec![0.5, -1.0, 0.25]);
+            program.fitted(&solution)
+        };
+        let doubled = fitted([1.0, 0.3, -1.0]);
+        assert_eq!((doubled.alpha, doubled.scores), (vec![2.0, 0.6, -2.0], Some(vec![1.0, -2.0, 0.5])));
+        let same = fitted([1.0, 0.3, -0.9]);
+        assert_eq!((same.alpha, same.scores), (vec![1.0, 0.3, -0.9], Some(vec![0.5, -1.0, 0.25])));
     }
 }

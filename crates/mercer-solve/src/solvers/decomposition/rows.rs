@@ -3,7 +3,7 @@
 //! Entries are `f32` or `f64` as the engine says; sums over them are always `f64`, made in one order whatever the number
 //! of threads. Rows are computed in chunks, and between chunks the run is asked whether to stop.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use mercer_gram::{Gram, Precision};
 use mercer_linalg::{Budget, Buffer, Real};
@@ -41,13 +41,14 @@ pub(super) enum Square<'g> {
 }
 
 thread_local! {
-    /// The memory of the last square of this thread: of many small problems in a row, each would take longer to be given
+    /// Memory of squares that this thread is done with: of many small problems in a row, each would take longer to be given
     /// fresh memory than to fill it.
-    static SPARE: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+    static SPARE: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Numbers that are spared at most: 64 MB.
+/// Numbers that are spared at most, 64 MB, in no more pieces than there are squares within squares.
 const SPARED: usize = 1 << 24;
+const PIECES: usize = 4;
 
 impl Default for Square<'_> {
     fn default() -> Self {
@@ -357,13 +358,16 @@ impl Entry for f32 {
     }
 
     fn spare() -> Vec<Self> {
-        SPARE.take()
+        SPARE.with_borrow_mut(Vec::pop).unwrap_or_default()
     }
 
     fn spared(entries: Vec<Self>) {
-        if entries.capacity() <= SPARED {
-            SPARE.set(entries);
-        }
+        SPARE.with_borrow_mut(|spare| {
+            let held: usize = spare.iter().map(Vec::capacity).sum();
+            if entries.capacity() > 0 && spare.len() < PIECES && held + entries.capacity() <= SPARED {
+                spare.push(entries);
+            }
+        });
     }
 }
 

@@ -4,7 +4,7 @@
 use mercer_gram::Precision;
 
 use super::working_set::Survey;
-use super::{Engine, LAST_PRODUCTS, rows};
+use super::{Engine, LAST_PRODUCTS, Start, rows};
 use crate::{Run, SolveError, Status};
 
 /// Violations by which a slope must keep a variable at its bound for it to be set aside, and the part of the rows that
@@ -17,6 +17,10 @@ const WORTH: f64 = 0.9;
 const SAMPLE: usize = 256;
 const COMPARED: usize = 32;
 const SURELY: f64 = 10.0;
+
+/// Rows by which scores of a start are judged, and the part of the largest of them that they may be wrong by.
+const BEGUN: usize = 64;
+const ROUGHLY: f64 = 1e-4;
 
 impl Engine<'_> {
     /// Leaves out of the sums that follow the rows of variables that are thought to stay at their bounds.
@@ -44,6 +48,28 @@ impl Engine<'_> {
                 self.aside[a] = !wanted[row];
             }
         }
+    }
+
+    /// Scores of a start that knows them, and by how much they may be wrong, judged by a sample; none if β is not α, or
+    /// there is no saving in it.
+    pub(super) fn known(&self, beta: &[f64], start: &Start) -> Option<(Vec<f64>, f64)> {
+        let n = self.state.scores.len();
+        let scores = start.scores.as_ref().filter(|scores| scores.len() == n && n > 4 * BEGUN)?;
+        let alpha = self.program.alpha(beta, n);
+        let most = alpha.iter().fold(0.0, |most: f64, a| most.max(a.abs()));
+        let is_same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-13 * most;
+        if start.alpha.len() != n || !alpha.iter().zip(&start.alpha).all(is_same) {
+            return None;
+        }
+        // Not those rows that a solver of before has computed to compare with.
+        let rows: Vec<usize> = (0..BEGUN).map(|k| (2 * k + 1) * n / (2 * BEGUN)).collect();
+        let found = self.gram.products_at(&rows, &alpha, Precision::Double, &|_, _| false)?;
+        let each = rows.iter().zip(&found);
+        let doubt =
+            each.map(|(&row, score)| (scores[row] - score).abs() / self.lengths[row]).fold(0.0, f64::max);
+        let size = found.iter().fold(0.0, |size: f64, score| size.max(score.abs()));
+        let is_exact = doubt <= 1e-12 * size;
+        (doubt <= ROUGHLY * size).then(|| (scores.clone(), if is_exact { 0.0 } else { doubt }))
     }
 
     /// At an early end, scores of the rows that were set aside are those of an older β. They are brought up to date if there
