@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use mercer_kernel::{Entry, Scratch, Tiles};
-use mercer_linalg::{Isa, LANES, add_column_sums, add_row_sums, flush_row_sums, mirror_lower};
+use mercer_linalg::{
+    Isa, LANES, OUTPUTS, add_column_sums, add_products, add_row_sums, flush_row_sums, mirror_lower,
+};
 use rayon::prelude::*;
 
 /// Whole rows, in any order, one after the other.
@@ -124,17 +126,42 @@ pub struct Segment {
     pub weights: Vec<f64>,
 }
 
+/// Outputs from which on weights are laid out for a product of matrices.
+const MANY: usize = 8;
+
+/// The weights of a segment in the precision of the entries.
+enum Weights<T> {
+    /// One for each column, output after output.
+    Lines(Vec<T>),
+    /// Some outputs of all columns, then the next ones.
+    Panels(Vec<[T; OUTPUTS]>),
+}
+
+impl<T: Entry> Weights<T> {
+    fn new(segment: &Segment) -> Self {
+        let (columns, outputs) = (segment.columns.len(), segment.outputs.len());
+        if outputs < MANY || columns == 0 {
+            return Self::Lines(segment.weights.iter().map(|&v| T::of(v)).collect());
+        }
+        let mut panels = vec![[T::ZERO; OUTPUTS]; columns * outputs.div_ceil(OUTPUTS)];
+        for (output, from) in segment.weights.chunks_exact(columns).enumerate() {
+            let panel = &mut panels[output / OUTPUTS * columns..];
+            panel.iter_mut().zip(from).for_each(|(to, &v)| to[output % OUTPUTS] = T::of(v));
+        }
+        Self::Panels(panels)
+    }
+}
+
 /// K·V for some rows of one collection and the columns of another, whose segments follow each other: each row block is one
 /// task, its sums are made from left to right. Output after output; what no segment has weights for is 0.
 pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[Segment], out: &mut [f64]) {
-    let (height, width) = tiles.shape();
+    let ((height, width), isa) = (tiles.shape(), Isa::detect());
     out.fill(0.0);
     if rows.is_empty() {
         return;
     }
     let count = out.len() / rows.len();
-    let narrow = |segment: &Segment| segment.weights.iter().map(|&v| T::of(v)).collect::<Vec<T>>();
-    let weights: Vec<Vec<T>> = segments.iter().map(narrow).collect();
+    let weights: Vec<Weights<T>> = segments.iter().map(Weights::new).collect();
     let sums: Vec<Vec<f64>> = rows
         .par_chunks(height)
         .map_init(
@@ -154,11 +181,26 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[
                         let (from, to) =
                             (range.start.max(segment.columns.start), range.end.min(segment.columns.end));
                         let within = from - segment.columns.start..to - segment.columns.start;
-                        let each = weights.chunks_exact(segment.columns.len()).zip(&segment.outputs);
-                        for (weights, output) in each {
-                            let lanes = &mut lanes[output * rows.len()..(output + 1) * rows.len()];
-                            let entries = &entries[from - range.start..];
-                            add_row_sums(Isa::detect(), entries, width, &weights[within.clone()], lanes);
+                        let entries = &entries[from - range.start..];
+                        match weights {
+                            Weights::Lines(weights) => {
+                                let each = weights.chunks_exact(segment.columns.len()).zip(&segment.outputs);
+                                for (weights, output) in each {
+                                    let lanes = &mut lanes[output * rows.len()..(output + 1) * rows.len()];
+                                    add_row_sums(isa, entries, width, &weights[within.clone()], lanes);
+                                }
+                            }
+                            Weights::Panels(panels) => {
+                                let each = panels.chunks_exact(segment.columns.len());
+                                for (panel, outputs) in each.zip(segment.outputs.chunks(OUTPUTS)) {
+                                    let products = &mut vec![[0.0; OUTPUTS]; rows.len()];
+                                    add_products(isa, entries, width, &panel[within.clone()], products);
+                                    for (k, output) in outputs.iter().enumerate() {
+                                        let sums = &mut sums[output * rows.len()..(output + 1) * rows.len()];
+                                        sums.iter_mut().zip(&*products).for_each(|(sum, row)| *sum += row[k]);
+                                    }
+                                }
+                            }
                         }
                     }
                     if number % FLUSH == FLUSH - 1 {

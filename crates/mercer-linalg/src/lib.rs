@@ -41,7 +41,7 @@ pub use cholesky::{CholeskyError, Factored, cholesky, cholesky_solve};
 pub use dense::{Finish, dense_block};
 pub use eigen::{EigenError, eigenvalues, eigh};
 pub use low_rank::{Aim, LowRank};
-pub use matvec::{LANES, add_column_sums, add_row_sums, flush_row_sums};
+pub use matvec::{LANES, OUTPUTS, add_column_sums, add_products, add_row_sums, flush_row_sums};
 pub use memory::{Budget, Buffer};
 pub use mirror::mirror_lower;
 pub use op::{Op, Sides, add_into, mul_into};

@@ -63,6 +63,69 @@ pub fn flush_row_sums<T: Real>(sums: &mut [[T; LANES]], out: &mut [f64]) {
     }
 }
 
+/// Outputs that [`add_products`] makes at a time.
+pub const OUTPUTS: usize = 2 * LANES;
+
+dispatch! {
+    /// Adds Σ_c block(r,c)·weights(c,o) to `out(r,o)` for every row of `out` and every output. Sums over the columns of the
+    /// block are made in the entries' precision, one after the other.
+    ///
+    /// ```
+    /// use mercer_linalg::{Isa, OUTPUTS, add_products};
+    /// let (mut weights, mut out) = ([[0.0f32; OUTPUTS]; 2], [[0.0; OUTPUTS]; 2]);
+    /// (weights[0][0], weights[1][0], weights[1][1]) = (1.0, 10.0, 100.0);
+    /// add_products(Isa::detect(), &[1.0, 2.0, 3.0, 4.0], 2, &weights, &mut out);
+    /// assert_eq!((out[0][..2].to_vec(), out[1][..2].to_vec()), (vec![21.0, 200.0], vec![43.0, 400.0]));
+    /// ```
+    pub fn add_products<T: Real>(isa, block: &[T], stride: usize, weights: &[[T; OUTPUTS]], out: &mut [[f64; OUTPUTS]]) = products_body, wide
+}
+
+#[inline(always)]
+fn products_body<T: Real, A: Arch>(
+    block: &[T],
+    stride: usize,
+    weights: &[[T; OUTPUTS]],
+    out: &mut [[f64; OUTPUTS]],
+) {
+    const ROWS: usize = 6;
+    let (six, rest) = out.as_chunks_mut::<ROWS>();
+    let done = six.len() * ROWS;
+    for (number, out) in six.iter_mut().enumerate() {
+        some_products::<T, A, ROWS>(&block[number * ROWS * stride..], stride, weights, out);
+    }
+    for (row, out) in rest.iter_mut().enumerate() {
+        let block = &block[(done + row) * stride..];
+        some_products::<T, A, 1>(block, stride, weights, std::array::from_mut(out));
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::needless_range_loop)] // Counted loops of known length are unrolled into registers.
+fn some_products<T: Real, A: Arch, const R: usize>(
+    block: &[T],
+    stride: usize,
+    weights: &[[T; OUTPUTS]],
+    out: &mut [[f64; OUTPUTS]; R],
+) {
+    let mut lines = [block; R];
+    for r in 0..R {
+        lines[r] = &block[r * stride..][..weights.len()];
+    }
+    let mut sums = [[T::ZERO; OUTPUTS]; R];
+    for (c, weights) in weights.iter().enumerate() {
+        for r in 0..R {
+            // Always there; a panic here would take the sums out of their registers.
+            let entry = lines[r].get(c).copied().unwrap_or(T::ZERO);
+            for o in 0..OUTPUTS {
+                sums[r][o] = fused::<T, A>(entry, weights[o], sums[r][o]);
+            }
+        }
+    }
+    for (out, sums) in out.iter_mut().zip(sums) {
+        out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum.f64());
+    }
+}
+
 dispatch! {
     /// Adds Σ_r block(r,c)·w(r) to `out[c]` for every column c of the block; `partial` is scratch of the same length.
     pub fn add_column_sums<T: Real>(isa, block: &[T], stride: usize, w: &[T], partial: &mut [T], out: &mut [f64]) = column_body, wide
@@ -97,6 +160,20 @@ mod tests {
             add_row_sums(isa, &block, stride, &v, &mut lanes);
             flush_row_sums(&mut lanes, &mut by_row);
             add_column_sums(isa, &block, stride, &w, &mut partial, &mut by_column);
+            for rows in [1, 5, 6, 13] {
+                let tall: Vec<f32> = (0..rows * stride).map(|at| (at % 17) as f32 * 0.125 - 1.0).collect();
+                let weight = |c: usize, o: usize| ((c * 7 + o * 3) % 11) as f32 * 0.5 - 2.0;
+                let weights: Vec<[f32; OUTPUTS]> =
+                    (0..columns).map(|c| std::array::from_fn(|o| weight(c, o))).collect();
+                let mut out = vec![[1.0; OUTPUTS]; rows];
+                add_products(isa, &tall, stride, &weights, &mut out);
+                for (r, line) in out.iter().enumerate() {
+                    for (o, found) in line.iter().enumerate() {
+                        let each = (0..columns).map(|c| f64::from(tall[r * stride + c] * weight(c, o)));
+                        assert!((found - 1.0 - each.sum::<f64>()).abs() < 1e-4, "{isa:?} {rows} {r} {o}");
+                    }
+                }
+            }
             for r in 0..rows {
                 let want: f64 = (0..columns).map(|c| f64::from(block[r * stride + c] * v[c])).sum();
                 assert!((by_row[r] - 1.0 - want).abs() < 1e-4);
