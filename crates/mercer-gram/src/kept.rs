@@ -1,6 +1,6 @@
 //! A Gram matrix whose square is kept for many solutions.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use mercer_linalg::{Budget, Buffer};
 
@@ -20,17 +20,44 @@ use crate::{Gram, Stop};
 /// let entries = kept.whole_single(&|| false).unwrap();
 /// assert!((f64::from(entries[1]) - gram.entry(0, 1)).abs() < 1e-6);
 /// assert!(Kept::new(&gram, Budget::of_bytes(100)).whole_single(&|| false).is_none());
+/// let squares = mercer_gram::Squares::default();
+/// for _ in 0..2 {
+///     let again = Kept::new(&gram, Budget::default()).within(&squares);
+///     assert_eq!(again.whole_single(&|| false).unwrap(), entries);
+/// }
 /// ```
 pub struct Kept<'a> {
     gram: &'a dyn Gram,
     budget: Budget,
+    spare: Option<&'a Squares>,
     square: OnceLock<Buffer<f32>>,
+}
+
+/// Memory of squares that are no longer wanted, for those that come next: of many small ones, being given fresh memory
+/// would be a good part of the work. It holds as many as there were at a time.
+#[derive(Debug, Default)]
+pub struct Squares {
+    spare: Mutex<Vec<Buffer<f32>>>,
+}
+
+impl Squares {
+    fn take(&self, len: usize) -> Buffer<f32> {
+        let last = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        last.filter(|memory| memory.len() >= len).unwrap_or_else(|| Buffer::zeros(len))
+    }
 }
 
 impl<'a> Kept<'a> {
     /// Nothing is computed yet.
     pub fn new(gram: &'a dyn Gram, budget: Budget) -> Self {
-        Self { gram, budget, square: OnceLock::new() }
+        Self { gram, budget, spare: None, square: OnceLock::new() }
+    }
+
+    /// The same, with memory that is used again.
+    #[must_use]
+    pub fn within(mut self, spare: &'a Squares) -> Self {
+        self.spare = Some(spare);
+        self
     }
 }
 
@@ -48,15 +75,15 @@ impl Gram for Kept<'_> {
         }
         if self.square.get().is_none() {
             let rows: Vec<usize> = (0..n).collect();
-            let mut square = Buffer::zeros(n * n);
-            self.gram.square_single(&rows, &mut square, stop);
+            let mut square = self.spare.map_or_else(|| Buffer::zeros(n * n), |spare| spare.take(n * n));
+            self.gram.square_single(&rows, &mut square[..n * n], stop);
             if stop() {
                 return None;
             }
             // Whoever comes second has computed the same.
             let _the_first_stays = self.square.set(square);
         }
-        self.square.get().map(|square| &**square)
+        self.square.get().map(|square| &square[..n * n])
     }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
@@ -69,6 +96,14 @@ impl Gram for Kept<'_> {
 
     fn recall(&self, alpha: &[f64]) -> Option<(Vec<f64>, Vec<usize>)> {
         self.gram.recall(alpha)
+    }
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        if let (Some(spare), Some(memory)) = (self.spare, self.square.take()) {
+            spare.spare.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        }
     }
 }
 

@@ -32,7 +32,7 @@ pub use entries::entries;
 pub use error::GramError;
 pub use gram::{Gram, Stop};
 pub use ideal::Ideal;
-pub use kept::Kept;
+pub use kept::{Kept, Squares};
 pub use lazy::{Lazy, Precision};
 pub use matrix::{MatrixCheck, MatrixVerdict, check_matrix};
 pub use remembered::Remembered;

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use mercer_gram::{Classes, Gram, Kept, Lazy, Remembered};
+use mercer_gram::{Classes, Gram, Kept, Lazy, Remembered, Squares};
 use mercer_linalg::Budget;
 use mercer_points::{Dense, Points};
 use mercer_solve::loss::{Loss, LossSpec};
@@ -337,24 +337,29 @@ pub(crate) struct Path {
 }
 
 /// Solves every share for one strength after the other, each from the solution before; entries are computed once.
-pub(crate) fn along(posed: &Posed<'_>, strengths: &[Regularization]) -> Result<Vec<Path>, ModelError> {
-    Ok(traced(posed, strengths, |_, _| ())?.into_iter().map(|(path, _)| path).collect())
+pub(crate) fn along(
+    posed: &Posed<'_>,
+    strengths: &[Regularization],
+    squares: &Squares,
+) -> Result<Vec<Path>, ModelError> {
+    Ok(traced(posed, strengths, squares, |_, _| ())?.into_iter().map(|(path, _)| path).collect())
 }
 
 /// The same, with what `judge` makes of every solution.
 pub(crate) fn traced<R: Send>(
     posed: &Posed<'_>,
     strengths: &[Regularization],
+    squares: &Squares,
     judge: impl Fn(&Problem<'_>, &Solution) -> R + Sync,
 ) -> Result<Vec<(Path, Vec<R>)>, ModelError> {
     let (total, started) = (posed.gram.len(), Instant::now());
     // As many squares as there are threads, and those that a thread began while it waited; what is kept changes no bit.
     let at_once = 2 * rayon::current_num_threads() as u64;
     let room = Budget::of_bytes(posed.setting.budget.bytes() / at_once);
-    let whole = Kept::new(posed.gram, room);
+    let whole = Kept::new(posed.gram, room).within(squares);
     let path = |share: Share| {
         let sub = share.rows.as_ref().map(|rows| posed.gram.part(rows));
-        let own = sub.as_ref().map(|sub| Kept::new(sub, room));
+        let own = sub.as_ref().map(|sub| Kept::new(sub, room).within(squares));
         let pursued = Pursued { gram: own.as_ref().unwrap_or(&whole), features: None, shared: None, started };
         let mut before: Option<Solution> = None;
         let (mut solved, mut status, mut judged) =

@@ -5,7 +5,7 @@
 //! of all strengths is made from one reduction of the Gram matrix. The scores of all of them are then made from one pass
 //! over the kernel values (`docs/maths.md` §6).
 
-use mercer_gram::{Gram, Lazy, Precision};
+use mercer_gram::{Gram, Lazy, Precision, Squares};
 use mercer_kernel::Ready;
 use mercer_points::{Column, Points, Split};
 use mercer_solve::{Penalty, Regularization, Status};
@@ -40,6 +40,7 @@ pub(super) fn said(
     classes: &[String],
     split: &Split,
     setting: &Setting<'_>,
+    squares: &Squares,
 ) -> Result<Vec<Said>, ModelError> {
     let rows = Rows::of(training.table, target, training.weights, &split.train);
     let part = rows.training(training);
@@ -48,7 +49,7 @@ pub(super) fn said(
     if is_shared
         && spec.penalty == Penalty::Squared
         && spec.probabilities.is_none()
-        && let Some(said) = together(spec, strengths, &part, classes, &test, setting)?
+        && let Some(said) = together(spec, strengths, &part, classes, &test, setting, squares)?
     {
         return Ok(said);
     }
@@ -133,6 +134,7 @@ fn together(
     classes: &[String],
     test: &mercer_points::Table,
     setting: &Setting<'_>,
+    squares: &Squares,
 ) -> Result<Option<Vec<Said>>, ModelError> {
     let rows = part.table.len();
     let ground = Ground::of(spec, part)?;
@@ -148,7 +150,11 @@ fn together(
         strengths.iter().map(|strength| strength.lambda(rows)).collect::<Result<_, _>>()?;
     order.sort_by(|&a, &b| lambdas[b].total_cmp(&lambdas[a]).then(a.cmp(&b)));
     let ordered: Vec<Regularization> = order.iter().map(|&k| strengths[k]).collect();
-    let paths = if is_dual { Some(along(&posed, &ordered)?) } else { super::ridge::along(&posed, &ordered)? };
+    let paths = if is_dual {
+        Some(along(&posed, &ordered, squares)?)
+    } else {
+        super::ridge::along(&posed, &ordered)?
+    };
     let Some(paths) = paths else { return Ok(None) };
     let ready = gram.plan().ready(&ground.preprocessing.apply(&ground.schema, test)?)?;
     let mut said = answers(&gram, &ready, goal, &paths, classes).into_iter();

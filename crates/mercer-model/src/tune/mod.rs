@@ -33,6 +33,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use mercer_gram::Squares;
 use mercer_kernel::KernelExpr;
 use mercer_points::{Column, Points, Split, Strata, holdout};
 use mercer_solve::{Regularization, Tolerance};
@@ -335,6 +336,7 @@ pub fn tune(
         setting,
         journal,
         splits,
+        squares: Squares::default(),
         started: Instant::now(),
         tell,
     };
@@ -376,6 +378,7 @@ struct Work<'a> {
     setting: &'a Setting<'a>,
     journal: Option<Journal>,
     splits: Vec<Split>,
+    squares: Squares,
     started: Instant,
     tell: &'a (dyn Fn(Sofar) + Sync),
 }
@@ -556,7 +559,7 @@ impl Work<'_> {
         let answers = if self.leaves_one_out() {
             left_out(&spec, &strengths, data, &split.train, &setting)?
         } else {
-            said(&spec, &strengths, data, classes, split, &setting)?
+            said(&spec, &strengths, data, classes, split, &setting, &self.squares)?
         };
         let judged = |said: &Said| {
             let row_error = row_error(self.metric, self.goal, said, &split.test);

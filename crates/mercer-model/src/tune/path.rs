@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use mercer_gram::Squares;
 use mercer_points::{Points, Split};
 use mercer_solve::{Certificate, Problem, Regularization, Solution, Status, certify};
 use rayon::prelude::*;
@@ -116,7 +117,7 @@ pub fn path(
     let all = (splits.len() + 1) * strengths.len();
     let mut points = whole(spec, &strengths, metric, &goal, training, setting)?;
     tell(Sofar { done: strengths.len(), all });
-    let done = std::sync::atomic::AtomicUsize::new(strengths.len());
+    let (done, squares) = (std::sync::atomic::AtomicUsize::new(strengths.len()), Squares::default());
     let classes: &[String] = if let Goal::Classes(names, _) = &goal { names } else { &[] };
     let held_out = |split: &Split| -> Result<Option<Vec<f64>>, ModelError> {
         if setting.is_over(started) {
@@ -126,7 +127,7 @@ pub fn path(
         let found: Vec<Said> = if validation == Some(&Validation::LeaveOneOut) {
             left_out(spec, &strengths, (training, target), &split.train, &rest)?
         } else {
-            said(spec, &strengths, (training, target), classes, split, &rest)?
+            said(spec, &strengths, (training, target), classes, split, &rest, &squares)?
         };
         let value = |said: &Said| measured(metric, &goal, training.weights, said, &split.test);
         let values = found.iter().map(value).collect::<Result<_, _>>()?;
@@ -168,7 +169,7 @@ fn whole(
                 let is_stopped = matches!(solution.status, Status::Stopped | Status::TimeLimit);
                 (!is_stopped).then(|| certify(problem, solution))
             };
-            traced(&posed, strengths, judge)?.into_iter().unzip()
+            traced(&posed, strengths, &Squares::default(), judge)?.into_iter().unzip()
         }
     };
     let classes: &[String] = if let Goal::Classes(names, _) = goal { names } else { &[] };
