@@ -52,7 +52,7 @@ impl BandFactor {
 
 dispatch! {
     /// The columns of L; the first pivot that is not positive, if there is one.
-    fn eliminate<>(isa, band: &[f64], shift: f64, factor: &mut [f64]) -> Option<(usize, f64)> = eliminate_body
+    fn eliminate<>(isa, band: &[f64], shift: f64, factor: &mut [f64]) -> Option<(usize, f64)> = eliminate_body, wide
 }
 
 #[inline(always)]
@@ -88,7 +88,7 @@ fn eliminate_body<A: Arch>(band: &[f64], shift: f64, factor: &mut [f64]) -> Opti
 
 dispatch! {
     /// v ← (LLᵀ)⁻¹v, for a vector that is followed by as many zeros as the band is wide.
-    fn substitute<>(isa, factor: &[f64], vector: &mut [f64]) = substitute_body
+    fn substitute<>(isa, factor: &[f64], vector: &mut [f64]) = substitute_body, wide
 }
 
 #[inline(always)]
