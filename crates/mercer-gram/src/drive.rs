@@ -153,7 +153,7 @@ impl<T: Entry> Weights<T> {
 }
 
 /// K·V for some rows of one collection and the columns of another, whose segments follow each other: each row block is one
-/// task, its sums are made from left to right. Output after output; what no segment has weights for is 0.
+/// task, its sums are made in one order whatever the number of threads. Output after output; what no segment has weights for is 0.
 pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[Segment], out: &mut [f64]) {
     let ((height, width), isa) = (tiles.shape(), Isa::detect());
     out.fill(0.0);

@@ -1,6 +1,6 @@
 //! The laws that every Gram matrix obeys, as one function.
 
-use crate::{Gram, Remembered, Shifted, Sub};
+use crate::{Gram, Precision, Remembered, Shifted, Sub};
 
 /// Checks a Gram matrix: diagonal, rows in both precisions and any order, sums of rows, squares, products with one and
 /// several vectors, a sub-matrix and a shift, all against its entries; `tolerance` is relative to the largest diagonal entry.
@@ -66,6 +66,15 @@ fn sums_and_squares(gram: &dyn Gram, rows: &[usize], (double, single): (f64, f64
     let (mut in_double, mut in_single) = (vec![1.0; n], vec![1.0; n]);
     gram.add_rows_double(rows, &weights, &mut in_double);
     gram.add_rows_single(rows, &weights, &mut in_single);
+    // At some rows alone: with and without coefficients, in any order, one of them twice.
+    let at: Vec<usize> = (0..n).rev().step_by(2).chain((0..n).take(1)).chain((0..n).take(1)).collect();
+    for (precision, allowed) in [(Precision::Double, double), (Precision::Single, single)] {
+        let found = gram.products_at(&at, &alpha, precision, &|_, _| false).expect("nobody stops it");
+        for (&i, found) in at.iter().zip(found) {
+            let want: f64 = (0..n).map(|j| gram.entry(i, j) * alpha[j]).sum();
+            assert!((found - want).abs() <= allowed * n as f64, "product at {i} alone: {found} and {want}");
+        }
+    }
     let products = gram.products(&alpha, &|_, _| false).expect("nobody stops it");
     assert_eq!(gram.products(&alpha, &|_, _| false).as_ref(), Some(&products), "the same product twice");
     for j in 0..n {

@@ -61,7 +61,7 @@ dispatch! {
 
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub(crate) fn shift_body<T: Real, A: Arch>(
+fn shift_body<T: Real, A: Arch>(
     slopes: &mut [f64],
     rise: &[f64],
     fall: &[f64],
@@ -142,7 +142,7 @@ dispatch! {
 
 /// What a step with a partner gains: its slope above the lowest and what it may do, the curvature of both, and k.
 #[inline(always)]
-pub(crate) fn gain<T: Real, A: Arch>((above, fall): (f64, f64), (d, own, k): (T, T, T), flat: T) -> T {
+fn gain<T: Real, A: Arch>((above, fall): (f64, f64), (d, own, k): (T, T, T), flat: T) -> T {
     let excess = T::of((above + fall).larger(0.0));
     let curvature = fused::<T, A>(T::of(-2.0), k, d + own).larger(flat);
     excess * excess / curvature
@@ -188,7 +188,7 @@ fn partner_body<T: Real, A: Arch>(
 pub const LINES: usize = 4;
 
 dispatch! {
-    /// Adds Σ weight·row over some rows to the slopes; a row with weight 0 is not looked at but for its length.
+    /// Adds Σ weight·row over four rows to the slopes.
     ///
     /// ```
     /// use mercer_linalg::{Isa, add_lines};

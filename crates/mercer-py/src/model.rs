@@ -394,7 +394,7 @@ pub(crate) fn certificate<'py>(
         match found.basis {
             Basis::Recomputed => "recomputed".to_owned(),
             Basis::Sufficient { rough, checked, difference } => format!(
-                "recomputed but for {rough} rows beyond their margins: {checked} of them checked, difference {difference:.1e}"
+                "recomputed but for {rough} rows kept firmly at zero or at their limits: {checked} of them checked, difference {difference:.1e}"
             ),
             Basis::Kept { checked, difference } => {
                 format!("kept: {checked} rows checked, difference {difference:.1e}")

@@ -654,6 +654,34 @@ fn scores_that_are_not_computed_again_change_no_certificate() {
     assert!(sufficient >= 4, "{sufficient}");
 }
 
+#[test]
+fn paths_take_their_scores_along_and_are_what_fits_alone_are() {
+    let asked = Tolerance { gap: None, violation: Some(1e-3) };
+    for n in [1400, 2048, 7000] {
+        let table = random(n, 3, 5);
+        let (gram, y) = (gram("rbf(sigma=0.5)", &table), learnable(&table, 4));
+        let mut before: Option<Solution> = None;
+        for lambda in [1e-2, 3e-3, 1e-3, 1e-4, 1e-5] {
+            let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), lambda, true).unwrap();
+            let warm = Smo::default().solve(&problem, before.as_ref(), &mut Run::quiet(asked)).unwrap();
+            let cold = Smo::default().solve(&problem, None, &mut Run::quiet(asked)).unwrap();
+            let (warm_is, cold_is) = (certify(&problem, &warm), certify(&problem, &cold));
+            assert_eq!((warm_is.basis, warm.status), (Basis::Recomputed, Status::Solved));
+            assert!(warm_is.violation <= 1e-3, "{n} {lambda}: {:e}", warm_is.violation);
+            assert!((warm_is.dual - cold_is.dual).abs() <= 1e-4 * cold_is.dual, "{n} {lambda}");
+            before = Some(warm);
+        }
+        // Scores that are wrong are found out.
+        let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 1e-5, true).unwrap();
+        for wrong in [f64::NAN, 1e3] {
+            let mut misled = before.clone().unwrap();
+            misled.scores.as_mut().unwrap().fill(wrong);
+            let found = Smo::default().solve(&problem, Some(&misled), &mut Run::quiet(asked)).unwrap();
+            assert!(certify(&problem, &found).violation <= 1e-3, "{n} {wrong}");
+        }
+    }
+}
+
 /// A matrix that knows no short cut, and counts the accurate rows that it is asked for.
 struct Plain<'a>(&'a Lazy, AtomicUsize);
 

@@ -11,7 +11,16 @@ use crate::run::{Folder, binary};
 /// A fit that would take minutes.
 fn endless(folder: &Folder) -> Child {
     Command::new(binary())
-        .args(["fit", "@chessboard(n=20000)", "-k", "rbf(sigma=0.5)", "--C", "1e6", "--tolerance", "1e-12"])
+        .args([
+            "fit",
+            "@moons(n=30000, noise=0.4)",
+            "-k",
+            "rbf(sigma=0.1)",
+            "--C",
+            "1e6",
+            "--tolerance",
+            "1e-12",
+        ])
         .args(["--loss", "hinge", "-o"])
         .arg(folder.path("m.mercer"))
         .stdout(Stdio::piped())

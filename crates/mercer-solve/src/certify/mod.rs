@@ -65,7 +65,13 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
     let kept = solution.scores.as_ref().filter(|scores| scores.len() == n);
     let deadline = deadline.filter(|_| kept.is_some());
     let gram = problem.gram();
-    let (scores, basis) = match gram.recall(&solution.alpha).filter(|(_, rough)| !rough.is_empty()) {
+    let recalled = gram.recall(&solution.alpha).filter(|(scores, rough)| {
+        let has_none = rough.iter().all(|&row| solution.alpha[row] == 0.0);
+        // Where ‖f‖ itself is a part of the gap, or nothing but rounding, single precision will not do.
+        let serves = problem.penalty() == Penalty::Squared && dot(&solution.alpha, scores) > 0.0;
+        !rough.is_empty() && (has_none || serves)
+    });
+    let (scores, basis) = match recalled {
         Some((scores, rough)) => {
             let (checked, difference) = sample(gram, &solution.alpha, &scores, &rough);
             (scores, Basis::Sufficient { rough: rough.len(), checked, difference })

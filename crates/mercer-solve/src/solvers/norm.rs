@@ -221,9 +221,10 @@ impl<'a> Search<'a> {
         let tolerance = Tolerance { gap: Some(gap), violation: asked.violation };
         let solution = run.part(tolerance, self.iterations, |run| self.inner.solve(&squared, start, run))?;
         self.iterations += solution.iterations;
-        let scores = match &solution.scores {
-            Some(scores) => scores.clone(),
-            None => products(self.problem.gram(), &solution.alpha, None).unwrap_or_default(),
+        // Kept ones may be in single precision at rows on which the gap of the squared penalty does not depend.
+        let scores = match (&solution.scores, solution.status) {
+            (Some(kept), Status::Stopped | Status::TimeLimit) => kept.clone(),
+            _ => products(self.problem.gram(), &solution.alpha, None).unwrap_or_default(),
         };
         let norm = dot(&solution.alpha, &scores).max(0.0).sqrt();
         let length = lambda * norm;

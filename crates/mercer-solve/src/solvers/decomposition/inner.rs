@@ -74,7 +74,7 @@ pub(super) struct Ended {
 /// Steps between two questions whether to stop.
 const POLL: u64 = 256;
 
-/// Steps after which variables that stay at their bounds are looked for, in sets of at least so many.
+/// Steps between two looks for variables that stay at their bounds, in sets of at least so many, while most of them move.
 const PERIOD: u64 = 1000;
 const FEW: usize = 512;
 
@@ -103,6 +103,9 @@ impl Part {
             let is_done = ended.steps < few || !ends.is_empty() && violation <= target;
             if ended.stopped.is_some() || is_small || is_done || steps >= most {
                 return Ended { steps, ..ended };
+            }
+            if let Some(status) = run.stop() {
+                return Ended { steps, stopped: Some(status) };
             }
             let active = self.active(&ends);
             if active.len() * 4 > self.len() * 3 {

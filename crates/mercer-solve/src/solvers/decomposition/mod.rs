@@ -204,7 +204,7 @@ impl<'a> Engine<'a> {
     /// Goes to the starting point; an early end leaves β = 0.
     fn begin(&mut self, start: Option<Start>, run: &mut Run<'_>) -> Result<(), Status> {
         let beta = self.program.start(start.as_ref().map(|start| &start.alpha[..]));
-        let scores = match start.as_ref().and_then(|start| self.known(&beta, start)) {
+        let scores = match start.as_ref().and_then(|start| self.known(&beta, start, run)) {
             Some((scores, doubt)) => {
                 self.doubt = doubt;
                 scores

@@ -116,7 +116,7 @@ impl Program {
 }
 
 /// Where to begin: coefficients, and Kα if somebody knows it, be it in single precision.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(in crate::solvers) struct Start {
     pub(in crate::solvers) alpha: Vec<f64>,
     pub(in crate::solvers) scores: Option<Vec<f64>>,

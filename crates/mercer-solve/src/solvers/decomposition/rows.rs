@@ -46,7 +46,7 @@ thread_local! {
     static SPARE: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Numbers that are spared at most, 64 MB, in no more pieces than there are squares within squares.
+/// Numbers that are spared at most, 64 MB, and in how many pieces: squares within squares want several.
 const SPARED: usize = 1 << 24;
 const PIECES: usize = 4;
 

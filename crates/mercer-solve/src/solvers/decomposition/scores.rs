@@ -12,15 +12,19 @@ use crate::{Run, SolveError, Status};
 const ROOM: f64 = 1.0;
 const WORTH: f64 = 0.9;
 
-/// Rows that are computed accurately whether they count or not, as many at least; scores in single precision that must have
-/// been compared with accurate ones; and how many times the largest difference another one may be wrong by.
+/// Rows that are computed accurately whether they count or not, as many at least; and how many times the largest difference
+/// found there a score in single precision may be wrong by elsewhere.
 const SAMPLE: usize = 256;
-const COMPARED: usize = 32;
 const SURELY: f64 = 10.0;
 
 /// Rows by which scores of a start are judged, and the part of the largest of them that they may be wrong by.
 const BEGUN: usize = 64;
 const ROUGHLY: f64 = 1e-4;
+
+/// The distance of rows that are computed accurately whether they count or not.
+fn spacing(n: usize) -> usize {
+    (n / SAMPLE).max(1)
+}
 
 impl Engine<'_> {
     /// Leaves out of the sums that follow the rows of variables that are thought to stay at their bounds.
@@ -52,9 +56,12 @@ impl Engine<'_> {
 
     /// Scores of a start that knows them, and by how much they may be wrong, judged by a sample; none if β is not α, or
     /// there is no saving in it.
-    pub(super) fn known(&self, beta: &[f64], start: &Start) -> Option<(Vec<f64>, f64)> {
+    pub(super) fn known(&self, beta: &[f64], start: &Start, run: &mut Run<'_>) -> Option<(Vec<f64>, f64)> {
         let n = self.state.scores.len();
         let scores = start.scores.as_ref().filter(|scores| scores.len() == n && n > 4 * BEGUN)?;
+        if self.rows.is_double() || !scores.iter().all(|score| score.is_finite()) {
+            return None;
+        }
         let alpha = self.program.alpha(beta, n);
         let most = alpha.iter().fold(0.0, |most: f64, a| most.max(a.abs()));
         let is_same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-13 * most;
@@ -62,14 +69,16 @@ impl Engine<'_> {
             return None;
         }
         // Not those rows that a solver of before has computed to compare with.
-        let rows: Vec<usize> = (0..BEGUN).map(|k| (2 * k + 1) * n / (2 * BEGUN)).collect();
-        let found = self.gram.products_at(&rows, &alpha, Precision::Double, &|_, _| false)?;
+        let between = |row: usize| if row.is_multiple_of(spacing(n)) { row + 1 } else { row };
+        let rows: Vec<usize> =
+            (0..BEGUN).map(|k| between((2 * k + 1) * n / (2 * BEGUN)).min(n - 1)).collect();
+        let found = rows::products_at(self.gram, &rows, &alpha, Precision::Double, run).ok()?;
         let each = rows.iter().zip(&found);
         let doubt =
             each.map(|(&row, score)| (scores[row] - score).abs() / self.lengths[row]).fold(0.0, f64::max);
         let size = found.iter().fold(0.0, |size: f64, score| size.max(score.abs()));
-        let is_exact = doubt <= 1e-12 * size;
-        (doubt <= ROUGHLY * size).then(|| (scores.clone(), if is_exact { 0.0 } else { doubt }))
+        // Most of them may be accurate, but it is not known which.
+        (doubt <= ROUGHLY * size).then(|| (scores.clone(), doubt.max(f64::MIN_POSITIVE)))
     }
 
     /// At an early end, scores of the rows that were set aside are those of an older β. They are brought up to date if there
@@ -113,20 +122,17 @@ impl Engine<'_> {
         } else {
             let mut scores = self.recalled(&alpha, run)?;
             let mut is_rough = vec![true; n];
-            let mut worst: f64 = 0.0;
-            let mut compute = |rows: &[usize], scores: &mut [f64]| {
-                let found = rows::products_at(self.gram, rows, &alpha, Precision::Double, run)?;
-                for (&row, score) in rows.iter().zip(found) {
-                    worst = worst.max((scores[row] - score).abs() / self.lengths[row]);
+            let mut doubt = self.doubt;
+            let mut asked = self.inside();
+            // What they differ by says how near the ends others must be to be asked for too.
+            while !asked.is_empty() {
+                let found = rows::products_at(self.gram, &asked, &alpha, Precision::Double, run)?;
+                for (&row, score) in asked.iter().zip(found) {
+                    doubt = doubt.max(self.doubt + (scores[row] - score).abs() / self.lengths[row]);
                     (scores[row], is_rough[row]) = (score, false);
                 }
-                Ok(worst)
-            };
-            let first = self.inside();
-            let found = compute(&first, &mut scores)?;
-            let doubt = if first.len() < COMPARED { f64::INFINITY } else { self.doubt + found };
-            let near = self.uncertain(&first, &scores, doubt);
-            compute(&near, &mut scores)?;
+                asked = self.uncertain(&is_rough, &scores, doubt);
+            }
             let rough: Vec<usize> = (0..n).filter(|&row| is_rough[row]).collect();
             self.doubt = if rough.is_empty() { 0.0 } else { doubt };
             self.gram.remember(&alpha, &scores, rough);
@@ -161,7 +167,7 @@ impl Engine<'_> {
     fn inside(&self) -> Vec<usize> {
         let (n, program) = (self.state.scores.len(), self.program);
         let mut wanted = vec![false; n];
-        (0..n).step_by((n / SAMPLE).max(1)).for_each(|row| wanted[row] = true);
+        (0..n).step_by(spacing(n)).for_each(|row| wanted[row] = true);
         for (a, &beta) in self.state.beta.iter().enumerate() {
             wanted[program.rows[a]] |= (beta > program.lower[a]) & (beta < program.upper[a]);
         }
@@ -170,13 +176,12 @@ impl Engine<'_> {
 
     /// Of the rows that are not known yet, those whose scores must be known better: where scores may be wrong by so much, for
     /// points of length one, the others are settled for sure.
-    fn uncertain(&self, known: &[usize], scores: &[f64], doubt: f64) -> Vec<usize> {
+    fn uncertain(&self, is_rough: &[bool], scores: &[f64], doubt: f64) -> Vec<usize> {
         let survey = Survey::new(self.program, &self.state.beta, scores, &vec![false; self.program.len()]);
         let margin = |row: usize| survey.violation + SURELY * doubt * self.lengths[row];
         let mut wanted = vec![false; scores.len()];
         let settled = survey.settled(self.program, &self.state.beta, margin);
         self.program.rows.iter().zip(settled).for_each(|(&row, is)| wanted[row] |= !is);
-        known.iter().for_each(|&row| wanted[row] = false);
-        (0..scores.len()).filter(|&row| wanted[row]).collect()
+        (0..scores.len()).filter(|&row| wanted[row] && is_rough[row]).collect()
     }
 }

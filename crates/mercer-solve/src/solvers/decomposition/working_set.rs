@@ -161,8 +161,8 @@ fn ends(
         return vec![worst_first(0..program.len(), count, |a| (size(a) > 0.0, -size(a)))];
     }
     let end = |range: &Range<usize>, top: f64, bottom: f64| {
-        let falls = |a: usize| (able(a) & can_fall(a) & (slope[a] > bottom), -slope[a]);
-        let rises = |a: usize| (able(a) & can_rise(a) & (slope[a] < top), slope[a]);
+        let falls = |a: usize| (able(a) & can_fall(a) & (slope[a] > bottom), bottom - slope[a]);
+        let rises = |a: usize| (able(a) & can_rise(a) & (slope[a] < top), slope[a] - top);
         [worst_first(range.clone(), count, falls), worst_first(range.clone(), count, rises)]
     };
     let groups = program.groups.iter().zip(&survey.ends);
@@ -170,7 +170,7 @@ fn ends(
 }
 
 /// Of those variables that are wanted the `count` with the least keys, least first; of those equal in single precision
-/// the first.
+/// the first. Keys are distances, so that single precision can tell them apart however far from zero the slopes are.
 fn worst_first(range: Range<usize>, count: usize, wanted: impl Fn(usize) -> (bool, f64)) -> Vec<usize> {
     // The key in the upper half, in the order of integers, and the place in the lower one: plain numbers are sorted in a
     // fraction of the time that a comparison through two levels of places takes.
@@ -184,10 +184,28 @@ fn worst_first(range: Range<usize>, count: usize, wanted: impl Fn(usize) -> (boo
         found += usize::from(is_wanted);
     }
     keys.truncate(found);
-    if keys.len() > count && count > 0 {
-        keys.select_nth_unstable(count - 1);
+    if keys.len() > count {
+        keys.select_nth_unstable(count);
         keys.truncate(count);
     }
     keys.sort_unstable();
     keys.iter().map(|key| first + (key & u64::from(u32::MAX)) as usize).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_come_first_however_far_from_zero_slopes_are() {
+        for level in [0.0, 1e9, -1e9] {
+            let slopes: Vec<f64> = (0..50).map(|a| level + 1e-3 * ((a * 7) % 50) as f64).collect();
+            let found = worst_first(10..50, 5, |a| (a % 2 == 0, slopes[a] - (level + 1.0)));
+            let mut want: Vec<usize> = (10..50).step_by(2).collect();
+            want.sort_by(|&a, &b| slopes[a].total_cmp(&slopes[b]));
+            assert_eq!(found, want[..5], "{level}");
+        }
+        assert!(worst_first(0..9, 0, |_| (true, 1.0)).is_empty());
+        assert_eq!(worst_first(0..4, 9, |a| (true, [0.5, f64::NEG_INFINITY, -0.5, 0.5][a])), [1, 2, 0, 3]);
+    }
 }
