@@ -47,7 +47,7 @@ class Listener:
 
 def test_callbacks_hear_of_every_step() -> None:
     """Each task that begins ends, and there are iterations among them; the answer is the same."""
-    x, y = hard_problem()
+    x, y = hard_problem(8000)
     listener = Listener()
     told = mercer.SVC(C=10, gamma=0.5).set_callbacks(listener).fit(x, y)
     assert listener.begun == listener.ended
