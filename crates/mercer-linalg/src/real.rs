@@ -5,6 +5,16 @@
 
 use crate::arch::Arch;
 
+/// Where there are registers of 512 bits, what they do with a precision. No other type is one.
+#[cfg(target_arch = "x86_64")]
+pub(crate) use crate::wide_pairs::Wide as Lanes;
+#[cfg(not(target_arch = "x86_64"))]
+pub trait Lanes {}
+#[cfg(not(target_arch = "x86_64"))]
+impl Lanes for f32 {}
+#[cfg(not(target_arch = "x86_64"))]
+impl Lanes for f64 {}
+
 /// `f32` or `f64`: a kernel entry.
 pub trait Real:
     Copy
@@ -20,6 +30,7 @@ pub trait Real:
     + std::ops::Div<Output = Self>
     + std::ops::AddAssign
     + std::ops::MulAssign
+    + Lanes
     + 'static
 {
     /// Zero.

@@ -2,15 +2,12 @@
 
 #![allow(unsafe_code)]
 
-use std::any::TypeId;
 use std::arch::x86_64::*;
 
 use crate::Real;
-use crate::pairs::{Ends, Places};
+use crate::pairs::{Chooser, Ends, Places};
 
-/// Numbers of a register, and registers side by side: each has a best of its own, so that no comparison waits for the one
-/// before.
-const LANES: usize = 8;
+/// Registers side by side: each has a best of its own, so that no comparison waits for the one before.
 const SIDE: usize = 4;
 
 /// The lanes of a register that hold numbers when so many are left.
@@ -19,33 +16,212 @@ fn lanes(left: usize) -> u16 {
     if left >= 16 { u16::MAX } else { (1 << left) - 1 }
 }
 
-/// Up to eight numbers of either precision as `f64`.
+/// A precision in registers of 512 bits. Masks have a bit for each lane.
 ///
 /// # Safety
 ///
-/// There are numbers of `f32` or `f64` in these lanes, and the caller is compiled with AVX-512F.
-#[inline(always)]
-unsafe fn eight<T: Real>(from: *const T, lanes: __mmask8) -> __m512d {
-    // SAFETY: the caller's word; T is told by its size.
-    unsafe {
-        if size_of::<T>() == 4 {
-            let single = _mm512_maskz_loadu_ps(lanes.into(), from.cast());
-            _mm512_cvtps_pd(_mm512_castps512_ps256(single))
-        } else {
-            _mm512_maskz_loadu_pd(lanes, from.cast())
-        }
-    }
+/// All functions are to be inlined into code that is compiled with AVX-512F. Loads and stores touch the lanes of the mask
+/// alone, and these must be within what the pointer may reach.
+pub trait Wide: Sized {
+    type Numbers: Copy;
+    const LANES: usize;
+    unsafe fn all(value: Self) -> Self::Numbers;
+    unsafe fn load(lanes: u16, from: *const Self) -> Self::Numbers;
+    unsafe fn load_or(other: Self::Numbers, lanes: u16, from: *const Self) -> Self::Numbers;
+    unsafe fn store(to: *mut Self, lanes: u16, numbers: Self::Numbers);
+    /// a·b + c.
+    unsafe fn fused(a: Self::Numbers, b: Self::Numbers, c: Self::Numbers) -> Self::Numbers;
+    unsafe fn sum(a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
+    unsafe fn difference(a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
+    unsafe fn product(a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
+    unsafe fn ratio(a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
+    unsafe fn larger_of(a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
+    unsafe fn smaller_of(a: Self::Numbers, b: Self::Numbers) -> Self::Numbers;
+    /// Where a < b, and where they are equal.
+    unsafe fn is_less(a: Self::Numbers, b: Self::Numbers) -> u16;
+    unsafe fn is_same(a: Self::Numbers, b: Self::Numbers) -> u16;
+    /// The second where the mask says so.
+    unsafe fn choose(a: Self::Numbers, lanes: u16, b: Self::Numbers) -> Self::Numbers;
+    /// The largest and the least of all lanes.
+    unsafe fn most(numbers: Self::Numbers) -> Self;
+    unsafe fn least(numbers: Self::Numbers) -> Self;
+    /// Integers as wide as the numbers: one of them in all lanes, their sum, the second where the mask says so.
+    unsafe fn count(value: usize) -> __m512i;
+    unsafe fn add(a: __m512i, b: __m512i) -> __m512i;
+    unsafe fn choose_count(a: __m512i, lanes: u16, b: __m512i) -> __m512i;
+    /// Lane plus LANES times the integer, and the least integer.
+    unsafe fn places(counts: __m512i) -> __m512i;
+    unsafe fn first(a: __m512i, b: __m512i) -> __m512i;
+    unsafe fn first_of(places: __m512i) -> usize;
 }
 
-/// Asks for the numbers that come some way after these 32, which the processor would not do beyond the end of a page.
+macro_rules! wide {
+    ($t:ty, $mask:ty, $numbers:ty, $lanes:literal, $all:ident $load:ident $load_or:ident $store:ident $fused:ident
+     $add:ident $sub:ident $mul:ident $div:ident $max:ident $smaller:ident $less:ident $choose:ident $most:ident $least:ident,
+     $integer:ty, $count:ident $sum:ident $choose_count:ident $shift:ident $min:ident $first:ident, $own:expr) => {
+        impl Wide for $t {
+            type Numbers = $numbers;
+            const LANES: usize = $lanes;
+            #[inline(always)]
+            unsafe fn all(value: Self) -> $numbers {
+                unsafe { $all(value) }
+            }
+            #[inline(always)]
+            unsafe fn load(lanes: u16, from: *const Self) -> $numbers {
+                unsafe { $load(lanes as $mask, from) }
+            }
+            #[inline(always)]
+            unsafe fn load_or(other: $numbers, lanes: u16, from: *const Self) -> $numbers {
+                unsafe { $load_or(other, lanes as $mask, from) }
+            }
+            #[inline(always)]
+            unsafe fn store(to: *mut Self, lanes: u16, numbers: $numbers) {
+                unsafe { $store(to, lanes as $mask, numbers) }
+            }
+            #[inline(always)]
+            unsafe fn fused(a: $numbers, b: $numbers, c: $numbers) -> $numbers {
+                unsafe { $fused(a, b, c) }
+            }
+            #[inline(always)]
+            unsafe fn sum(a: $numbers, b: $numbers) -> $numbers {
+                unsafe { $add(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn difference(a: $numbers, b: $numbers) -> $numbers {
+                unsafe { $sub(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn product(a: $numbers, b: $numbers) -> $numbers {
+                unsafe { $mul(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn ratio(a: $numbers, b: $numbers) -> $numbers {
+                unsafe { $div(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn larger_of(a: $numbers, b: $numbers) -> $numbers {
+                unsafe { $max(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn smaller_of(a: $numbers, b: $numbers) -> $numbers {
+                unsafe { $smaller(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn is_less(a: $numbers, b: $numbers) -> u16 {
+                unsafe { u16::from($less::<_CMP_LT_OQ>(a, b)) }
+            }
+            #[inline(always)]
+            unsafe fn is_same(a: $numbers, b: $numbers) -> u16 {
+                unsafe { u16::from($less::<_CMP_EQ_OQ>(a, b)) }
+            }
+            #[inline(always)]
+            unsafe fn choose(a: $numbers, lanes: u16, b: $numbers) -> $numbers {
+                unsafe { $choose(a, lanes as $mask, b) }
+            }
+            #[inline(always)]
+            unsafe fn most(numbers: $numbers) -> Self {
+                unsafe { $most(numbers) }
+            }
+            #[inline(always)]
+            unsafe fn least(numbers: $numbers) -> Self {
+                unsafe { $least(numbers) }
+            }
+            #[inline(always)]
+            unsafe fn count(value: usize) -> __m512i {
+                unsafe { $count(value as $integer) }
+            }
+            #[inline(always)]
+            unsafe fn add(a: __m512i, b: __m512i) -> __m512i {
+                unsafe { $sum(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn choose_count(a: __m512i, lanes: u16, b: __m512i) -> __m512i {
+                unsafe { $choose_count(a, lanes as $mask, b) }
+            }
+            #[inline(always)]
+            unsafe fn places(counts: __m512i) -> __m512i {
+                unsafe { $sum($shift::<{ <$integer>::ilog2($lanes) }>(counts), $own) }
+            }
+            #[inline(always)]
+            unsafe fn first(a: __m512i, b: __m512i) -> __m512i {
+                unsafe { $min(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn first_of(places: __m512i) -> usize {
+                unsafe { $first(places) as usize }
+            }
+        }
+    };
+}
+
+wide!(f32, u16, __m512, 16, _mm512_set1_ps _mm512_maskz_loadu_ps _mm512_mask_loadu_ps _mm512_mask_storeu_ps
+    _mm512_fmadd_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_max_ps _mm512_min_ps _mm512_cmp_ps_mask
+    _mm512_mask_mov_ps _mm512_reduce_max_ps _mm512_reduce_min_ps,
+    i32, _mm512_set1_epi32 _mm512_add_epi32 _mm512_mask_mov_epi32 _mm512_slli_epi32 _mm512_min_epi32
+    _mm512_reduce_min_epi32, _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+wide!(f64, u8, __m512d, 8, _mm512_set1_pd _mm512_maskz_loadu_pd _mm512_mask_loadu_pd _mm512_mask_storeu_pd
+    _mm512_fmadd_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_max_pd _mm512_min_pd _mm512_cmp_pd_mask
+    _mm512_mask_mov_pd _mm512_reduce_max_pd _mm512_reduce_min_pd,
+    i64, _mm512_set1_epi64 _mm512_add_epi64 _mm512_mask_mov_epi64 _mm512_slli_epi64 _mm512_min_epi64
+    _mm512_reduce_min_epi64, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+
+/// Asks for the numbers that come some way after these, which the processor would not do beyond the end of a page.
 #[inline(always)]
-fn ahead<T>(row: &[T], from: usize) {
+fn ahead<T>(row: &[T], from: usize, count: usize) {
     const BYTES: usize = 2048;
     const LINE: usize = 64;
     let at = row.as_ptr().wrapping_add(from).cast::<i8>().wrapping_add(BYTES);
-    for line in 0..(32 * size_of::<T>() / LINE) {
+    for line in 0..(count * size_of::<T>() / LINE) {
         // SAFETY: asking is no access, wherever it points.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(line * LINE)) };
+    }
+}
+
+/// The best of each lane of some registers, and how many registers came before it.
+struct Best<T: Wide> {
+    values: [T::Numbers; SIDE],
+    counts: [__m512i; SIDE],
+}
+
+impl<T: Wide> Best<T> {
+    /// # Safety
+    ///
+    /// As for [`Wide`].
+    #[inline(always)]
+    unsafe fn new(start: T::Numbers) -> Self {
+        // SAFETY: the caller's word.
+        Self { values: [start; SIDE], counts: [unsafe { T::count(0) }; SIDE] }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Wide`].
+    #[inline(always)]
+    unsafe fn take(&mut self, side: usize, lanes: u16, value: T::Numbers, count: __m512i) {
+        // SAFETY: the caller's word.
+        unsafe {
+            self.values[side] = T::choose(self.values[side], lanes, value);
+            self.counts[side] = T::choose_count(self.counts[side], lanes, count);
+        }
+    }
+
+    /// The first place of a value.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Wide`].
+    #[inline(always)]
+    unsafe fn place(&self, value: T) -> usize {
+        // SAFETY: the caller's word.
+        unsafe {
+            let (value, nowhere) = (T::all(value), T::count(i32::MAX as usize));
+            let mut first = nowhere;
+            for (values, counts) in self.values.iter().zip(&self.counts) {
+                let there = T::choose_count(nowhere, T::is_same(*values, value), T::places(*counts));
+                first = T::first(first, there);
+            }
+            T::first_of(first)
+        }
     }
 }
 
@@ -53,135 +229,100 @@ fn ahead<T>(row: &[T], from: usize) {
 #[target_feature(enable = "avx512f")]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn shift<T: Real>(
-    slopes: &mut [f64],
-    rise: &[f64],
-    fall: &[f64],
-    a: f64,
+    slopes: &mut [T],
+    rise: &[T],
+    fall: &[T],
+    a: T,
     x: &[T],
-    b: f64,
+    b: T,
     y: &[T],
-) -> Ends {
-    const WIDTH: usize = SIDE * LANES;
-    let count = slopes.len();
+) -> Ends<T> {
+    let (count, width) = (slopes.len(), SIDE * T::LANES);
     assert!([rise.len(), fall.len(), x.len(), y.len()].iter().all(|&len| len >= count));
-    assert!([TypeId::of::<f32>(), TypeId::of::<f64>()].contains(&TypeId::of::<T>()));
-    let (a, b) = (_mm512_set1_pd(a), _mm512_set1_pd(b));
-    let (lowest, highest) = (_mm512_set1_pd(f64::NEG_INFINITY), _mm512_set1_pd(f64::INFINITY));
-    let (mut top, mut bottom) = ([lowest; SIDE], [highest; SIDE]);
-    let mut at = [_mm512_setzero_si512(); SIDE];
-    let mut now = _mm512_setzero_si512();
-    let step = _mm512_set1_epi64(1);
-    // SAFETY: whoever calls it names lanes whose numbers are within every slice, as was looked at above.
-    let mut look = |from: usize, side: usize, lanes: __mmask8, now: __m512i| unsafe {
-        let here = slopes.as_mut_ptr().add(from);
-        let moved =
-            _mm512_fmadd_pd(b, eight(y.as_ptr().add(from), lanes), _mm512_maskz_loadu_pd(lanes, here));
-        let slope = _mm512_fmadd_pd(a, eight(x.as_ptr().add(from), lanes), moved);
-        _mm512_mask_storeu_pd(here, lanes, slope);
-        let high = _mm512_add_pd(slope, _mm512_mask_loadu_pd(lowest, lanes, fall.as_ptr().add(from)));
-        top[side] = _mm512_max_pd(high, top[side]);
-        let low = _mm512_add_pd(slope, _mm512_mask_loadu_pd(highest, lanes, rise.as_ptr().add(from)));
-        let is_lower = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(low, bottom[side]);
-        bottom[side] = _mm512_mask_mov_pd(bottom[side], is_lower, low);
-        at[side] = _mm512_mask_mov_epi64(at[side], is_lower, now);
-    };
-    for from in (0..count / WIDTH * WIDTH).step_by(WIDTH) {
-        ahead(x, from);
-        ahead(y, from);
-        for side in 0..SIDE {
-            look(from + side * LANES, side, u8::MAX, now);
+    // SAFETY: lanes are named whose numbers are within every slice, as was looked at above.
+    unsafe {
+        let (a, b) = (T::all(a), T::all(b));
+        let (lowest, highest) = (T::all(T::of(f64::NEG_INFINITY)), T::all(T::of(f64::INFINITY)));
+        let (mut top, mut bottom) = (Best::<T>::new(lowest), Best::<T>::new(highest));
+        let mut look = |from: usize, side: usize, lanes: u16| {
+            let here = slopes.as_mut_ptr().add(from);
+            let moved = T::fused(b, T::load(lanes, y.as_ptr().add(from)), T::load(lanes, here));
+            let slope = T::fused(a, T::load(lanes, x.as_ptr().add(from)), moved);
+            T::store(here, lanes, slope);
+            let now = T::count(from / T::LANES);
+            let high = T::sum(slope, T::load_or(lowest, lanes, fall.as_ptr().add(from)));
+            top.take(side, T::is_less(top.values[side], high), high, now);
+            let low = T::sum(slope, T::load_or(highest, lanes, rise.as_ptr().add(from)));
+            bottom.take(side, T::is_less(low, bottom.values[side]), low, now);
+        };
+        for from in (0..count / width * width).step_by(width) {
+            ahead(x, from, width);
+            ahead(y, from, width);
+            for side in 0..SIDE {
+                look(from + side * T::LANES, side, u16::MAX);
+            }
         }
-        now = _mm512_add_epi64(now, step);
+        for (side, from) in (count / width * width..count).step_by(T::LANES).enumerate() {
+            look(from, side, lanes(count - from));
+        }
+        let values = top.values;
+        let highs = T::larger_of(T::larger_of(values[0], values[1]), T::larger_of(values[2], values[3]));
+        let values = bottom.values;
+        let lows = T::smaller_of(T::smaller_of(values[0], values[1]), T::smaller_of(values[2], values[3]));
+        let (most, least) = (T::most(highs), T::least(lows));
+        let highest_at = if most.f64() == f64::NEG_INFINITY { 0 } else { top.place(most) };
+        let lowest_at = if least.f64() == f64::INFINITY { 0 } else { bottom.place(least) };
+        Ends { top: most, bottom: least, at: (highest_at, lowest_at) }
     }
-    for (side, from) in (count / WIDTH * WIDTH..count).step_by(LANES).enumerate() {
-        look(from, side, lanes(count - from) as u8, now);
-    }
-    let highs = _mm512_max_pd(_mm512_max_pd(top[0], top[1]), _mm512_max_pd(top[2], top[3]));
-    let lows = _mm512_min_pd(_mm512_min_pd(bottom[0], bottom[1]), _mm512_min_pd(bottom[2], bottom[3]));
-    let (top, least) = (_mm512_reduce_max_pd(highs), _mm512_reduce_min_pd(lows));
-    let mut first = if least == f64::INFINITY { 0 } else { i64::MAX };
-    for side in 0..SIDE {
-        let is_least = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(bottom[side], _mm512_set1_pd(least));
-        let lane = _mm512_add_epi64(
-            _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
-            _mm512_set1_epi64((side * LANES) as i64),
-        );
-        let place = _mm512_add_epi64(_mm512_slli_epi64::<{ WIDTH.ilog2() }>(at[side]), lane);
-        first = first.min(_mm512_mask_reduce_min_epi64(is_least, place));
-    }
-    Ends { top, bottom: least, at: first as usize }
 }
 
-/// [`best_partner`](crate::best_partner) for `f32`.
+/// [`best_partner`](crate::best_partner), where it is known that the best gains more than `least`, or nobody gains anything: only those that may do
+/// so are divided.
 #[target_feature(enable = "avx512f")]
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn partner(
-    slopes: &[f64],
-    fall: &[f64],
-    diagonal: &[f32],
-    row: &[f32],
-    low: f64,
-    unit: f64,
-    d: f32,
-    flat: f32,
+pub(crate) fn partner<T: Real>(
+    chooser: Chooser<T>,
+    least: T,
+    slopes: &[T],
+    fall: &[T],
+    diagonal: &[T],
+    row: &[T],
 ) -> Option<usize> {
-    const WIDTH: usize = 2 * SIDE * LANES;
-    let count = slopes.len();
+    let (count, width) = (slopes.len(), SIDE * T::LANES);
     assert!([fall.len(), diagonal.len(), row.len()].iter().all(|&len| len >= count));
-    let (lower, scale, zero) = (_mm512_set1_pd(low), _mm512_set1_pd(1.0 / unit), _mm512_setzero_pd());
-    let cannot = _mm512_set1_pd(f64::NEG_INFINITY);
-    // SAFETY: whoever calls it names lanes whose numbers are within both slices.
-    let excess = |from: usize, lanes: __mmask8| unsafe {
-        let slope = _mm512_maskz_loadu_pd(lanes, slopes.as_ptr().wrapping_add(from));
-        let above = _mm512_mul_pd(_mm512_sub_pd(slope, lower), scale);
-        let able = _mm512_mask_loadu_pd(cannot, lanes, fall.as_ptr().wrapping_add(from));
-        _mm256_castps_pd(_mm512_cvtpd_ps(_mm512_max_pd(_mm512_add_pd(above, able), zero)))
-    };
-    let (own, flat, twice) = (_mm512_set1_ps(d), _mm512_set1_ps(flat), _mm512_set1_ps(-2.0));
-    let mut best = [_mm512_setzero_ps(); SIDE];
-    let mut at = [_mm512_setzero_si512(); SIDE];
-    let mut now = _mm512_setzero_si512();
-    let step = _mm512_set1_epi32(1);
-    // SAFETY: the same.
-    let mut look = |from: usize, side: usize, lanes: __mmask16, now: __m512i| unsafe {
-        let first = _mm512_castpd256_pd512(excess(from, lanes as u8));
-        let both = _mm512_insertf64x4::<1>(first, excess(from + LANES, (lanes >> LANES) as u8));
-        let above = _mm512_castpd_ps(both);
-        let both = _mm512_add_ps(own, _mm512_maskz_loadu_ps(lanes, diagonal.as_ptr().add(from)));
-        let entries = _mm512_maskz_loadu_ps(lanes, row.as_ptr().add(from));
-        let curvature = _mm512_max_ps(_mm512_fmadd_ps(twice, entries, both), flat);
-        let gain = _mm512_div_ps(_mm512_mul_ps(above, above), curvature);
-        let is_more = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(gain, best[side]);
-        best[side] = _mm512_mask_mov_ps(best[side], is_more, gain);
-        at[side] = _mm512_mask_mov_epi32(at[side], is_more, now);
-    };
-    for from in (0..count / WIDTH * WIDTH).step_by(WIDTH) {
-        ahead(row, from);
-        ahead(row, from + WIDTH / 2);
-        for side in 0..SIDE {
-            look(from + side * 2 * LANES, side, u16::MAX, now);
+    // SAFETY: lanes are named whose numbers are within every slice, as was looked at above.
+    unsafe {
+        let (low, scale, zero) = (T::all(chooser.low), T::all(chooser.per_unit), T::all(T::ZERO));
+        let (own, flat, twice) = (T::all(chooser.d), T::all(chooser.flat), T::all(T::of(-2.0)));
+        let (cannot, least) = (T::all(T::of(f64::NEG_INFINITY)), T::all(least));
+        let mut best = Best::<T>::new(zero);
+        let mut look = |from: usize, side: usize, lanes: u16| {
+            let slope = T::load(lanes, slopes.as_ptr().add(from));
+            let above = T::product(T::difference(slope, low), scale);
+            let able = T::load_or(cannot, lanes, fall.as_ptr().add(from));
+            let excess = T::larger_of(T::sum(above, able), zero);
+            let both = T::sum(own, T::load(lanes, diagonal.as_ptr().add(from)));
+            let entries = T::load(lanes, row.as_ptr().add(from));
+            let curvature = T::larger_of(T::fused(twice, entries, both), flat);
+            let square = T::product(excess, excess);
+            if T::is_less(T::product(least, curvature), square) != 0 {
+                let gain = T::ratio(square, curvature);
+                best.take(side, T::is_less(best.values[side], gain), gain, T::count(from / T::LANES));
+            }
+        };
+        for from in (0..count / width * width).step_by(width) {
+            ahead(row, from, width);
+            for side in 0..SIDE {
+                look(from + side * T::LANES, side, u16::MAX);
+            }
         }
-        now = _mm512_add_epi32(now, step);
+        for (side, from) in (count / width * width..count).step_by(T::LANES).enumerate() {
+            look(from, side, lanes(count - from));
+        }
+        let values = best.values;
+        let all = T::larger_of(T::larger_of(values[0], values[1]), T::larger_of(values[2], values[3]));
+        let most = T::most(all);
+        (most > T::ZERO).then(|| best.place(most))
     }
-    for (side, from) in (count / WIDTH * WIDTH..count).step_by(2 * LANES).enumerate() {
-        look(from, side, lanes(count - from), now);
-    }
-    let all = _mm512_max_ps(_mm512_max_ps(best[0], best[1]), _mm512_max_ps(best[2], best[3]));
-    let most = _mm512_reduce_max_ps(all);
-    if most <= 0.0 {
-        return None;
-    }
-    let mut first = i32::MAX;
-    for side in 0..SIDE {
-        let is_most = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(best[side], _mm512_set1_ps(most));
-        let lane = _mm512_add_epi32(
-            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-            _mm512_set1_epi32((side * 2 * LANES) as i32),
-        );
-        let place = _mm512_add_epi32(_mm512_slli_epi32::<{ WIDTH.ilog2() }>(at[side]), lane);
-        first = first.min(_mm512_mask_reduce_min_epi32(is_most, place));
-    }
-    Some(first as usize)
 }
 
 /// [`Places::pick`] for `f32`; there are as many numbers in `out` as places, and the row has all of them.
@@ -194,7 +335,7 @@ pub(crate) fn pick(places: &Places, row: &[f32], out: &mut [f32]) {
     for (number, &bits) in places.bits.iter().enumerate() {
         let from = number * 16;
         if number % 2 == 0 {
-            ahead(row, from);
+            ahead(row, from, 32);
         }
         // SAFETY: bits are places within the row, and as many numbers as bits are left in `out`.
         unsafe {

@@ -1,9 +1,11 @@
 //! Rows of few points, computed when a step first asks for one: what ends with few support vectors never sees the others.
 
 use mercer_gram::Gram;
+use mercer_linalg::Buffer;
 
 use super::inner::{Lines, Moves};
-use super::rows::{Entry, NOWHERE};
+use super::rows::NOWHERE;
+use super::square::Entry;
 
 /// Rows that are computed together: one that was asked for, and those that are likely to be asked for next.
 const TOGETHER: usize = 24;
@@ -13,7 +15,7 @@ pub(super) struct Demand<'g, T: Entry> {
     gram: &'g dyn Gram,
     diagonal: Vec<f64>,
     /// One row after the other, in the order in which they were computed; longer than they are.
-    entries: Vec<T>,
+    entries: Buffer<T>,
     place: Vec<u32>,
     count: usize,
     /// Rows computed since that was last asked.
@@ -26,12 +28,7 @@ impl<'g, T: Entry> Demand<'g, T> {
         let n = gram.len();
         let mut diagonal = vec![0.0; n];
         gram.diagonal(&mut diagonal);
-        let mut entries = T::spare();
-        if entries.capacity() < n * n {
-            // Memory that is not touched costs nothing.
-            entries = Vec::with_capacity((n * n).next_power_of_two());
-        }
-        Self { gram, diagonal, entries, place: vec![NOWHERE; n], count: 0, fresh: 0 }
+        Self { gram, diagonal, entries: T::spare(n * n), place: vec![NOWHERE; n], count: 0, fresh: 0 }
     }
 
     /// How many rows there are.
@@ -46,9 +43,6 @@ impl<'g, T: Entry> Demand<'g, T> {
 
     fn compute(&mut self, rows: &[usize]) {
         let (n, end) = (self.place.len(), self.count + rows.len());
-        if self.entries.len() < end * n {
-            self.entries.resize(end * n, T::ZERO);
-        }
         T::rows(self.gram, rows, &mut self.entries[self.count * n..end * n]);
         rows.iter().zip(self.count as u32..).for_each(|(&row, at)| self.place[row] = at);
         (self.count, self.fresh) = (end, self.fresh + rows.len());
@@ -57,7 +51,7 @@ impl<'g, T: Entry> Demand<'g, T> {
 
 impl<T: Entry> Drop for Demand<'_, T> {
     fn drop(&mut self) {
-        T::spared(std::mem::take(&mut self.entries));
+        T::spared(std::mem::replace(&mut self.entries, Buffer::zeros(0)));
     }
 }
 
@@ -71,18 +65,18 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
         &self.entries[at * n..(at + 1) * n]
     }
 
-    fn want(&mut self, a: usize, moves: &Moves<'_>) -> bool {
+    fn want(&mut self, a: usize, moves: &Moves<'_, T>) -> bool {
         if self.place[a] != NOWHERE {
             return false;
         }
         let mut rows = vec![a];
         let (mut rising, mut falling) = (Best::default(), Best::default());
         let barred = moves.slopes.iter().zip(moves.rise.iter().zip(moves.fall));
-        for (b, ((slope, (rise, fall)), &place)) in barred.zip(&self.place).enumerate() {
+        for (b, ((&slope, (&rise, &fall)), &place)) in barred.zip(&self.place).enumerate() {
             // What cannot move that way is infinitely far from the end.
             if place == NOWHERE && b != a {
-                rising.offer(slope + rise, b);
-                falling.offer(-(slope + fall), b);
+                rising.offer((slope + rise).f64(), b);
+                falling.offer(-(slope + fall).f64(), b);
             }
         }
         for (_, b) in rising.found.into_iter().zip(falling.found).flat_map(|(up, down)| [up, down]) {

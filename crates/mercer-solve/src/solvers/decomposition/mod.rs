@@ -17,6 +17,7 @@ mod pace;
 mod program;
 mod rows;
 mod scores;
+mod square;
 mod working_set;
 
 pub(super) use footprint::footprint;
@@ -25,9 +26,10 @@ pub(super) use program::{Program, Reading, Start, State, Variable};
 use mercer_gram::Gram;
 use mercer_linalg::Budget;
 
-use self::inner::{Lines, Part};
+use self::inner::{Part, Whole};
 use self::pace::{Pace, Patience};
-use self::rows::{KEPT, Rows, Square};
+use self::rows::{KEPT, Rows};
+use self::square::Square;
 use self::working_set::{Survey, WorkingSet};
 use crate::certify::relative_gap;
 use crate::{Progress, Run, SolveError, Status, Tolerance};
@@ -383,11 +385,11 @@ impl<'a> Engine<'a> {
         let (target, most) = (self.target(survey), most.min(limit).min(STEPS * chosen.len() as u64));
         let few = most.min(DEMANDED * chosen.len() as u64);
         let ended = match &mut self.kernel {
-            Square::Single(kernel) => part.solve(kernel, target, most, run),
-            Square::Double(kernel) => part.solve(kernel, target, most, run),
-            Square::Kept(kernel) => part.solve(kernel, target, most, run),
-            Square::Asked(lines) => part.step(lines, target, few, run).0,
-            Square::AskedDouble(lines) => part.step(lines, target, few, run).0,
+            Square::Single(kernel) => part.solve(&mut Whole::new(kernel, chosen.len()), target, most, run),
+            Square::Double(kernel) => part.solve(&mut Whole::new(kernel, chosen.len()), target, most, run),
+            Square::Kept(kernel) => part.solve(&mut Whole::new(kernel, chosen.len()), target, most, run),
+            Square::Asked(lines) => part.step(lines, target, few, run),
+            Square::AskedDouble(lines) => part.step(lines, target, few, run),
         };
         let Part { beta, gradient, .. } = part;
         self.end_demand(ended.steps >= few, run);
@@ -409,17 +411,9 @@ impl<'a> Engine<'a> {
             return Err(status);
         }
         if self.is_whole {
-            let new = match &self.kernel {
-                // The slopes of all variables were kept, and the scores with them.
-                Square::Single(_) | Square::Kept(_) | Square::Asked(_) => (0..chosen.len())
-                    .map(|at| gradient[at] - self.program.linear[at] - self.program.ridge[at] * beta[at])
-                    .collect(),
-                // One sum has less rounding than all the steps.
-                Square::Double(kernel) => {
-                    self.moved(&beta, |a| &kernel[a * beta.len()..(a + 1) * beta.len()])
-                }
-                Square::AskedDouble(lines) => self.moved(&beta, |a| lines.row(a)),
-            };
+            // The slopes of all variables are known, and the scores with them.
+            let new = (0..chosen.len())
+                .map(|at| gradient[at] - self.program.linear[at] - self.program.ridge[at] * beta[at]);
             rows.iter().zip(new).for_each(|(&row, score)| self.state.scores[row] = score);
         } else {
             let mut change = vec![0.0; self.state.scores.len()];
@@ -432,17 +426,6 @@ impl<'a> Engine<'a> {
         self.travelled += terms.iter().map(|term| term.1.abs()).sum::<f64>();
         self.iterations += ended.steps;
         Ok(!terms.is_empty())
-    }
-
-    /// The scores of all variables' rows when β moves, from the rows of what moves.
-    fn moved<'r>(&self, beta: &[f64], row: impl Fn(usize) -> &'r [f64]) -> Vec<f64> {
-        let mut scores: Vec<f64> = self.program.rows.iter().map(|&row| self.state.scores[row]).collect();
-        for (a, (new, old)) in beta.iter().zip(&self.state.beta).enumerate() {
-            if new != old {
-                scores.iter_mut().zip(row(a)).for_each(|(score, k)| *score += (new - old) * k);
-            }
-        }
-        scores
     }
 
     /// Counts rows that were asked for. Where most of them were, or steps are many, the whole square is better: variables that

@@ -3,13 +3,14 @@
 //! Entries are `f32` or `f64` as the engine says; sums over them are always `f64`, made in one order whatever the number
 //! of threads. Rows are computed in chunks, and between chunks the run is asked whether to stop.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
 use mercer_gram::{Gram, Precision};
-use mercer_linalg::{Budget, Buffer, Real};
+use mercer_linalg::{Budget, Buffer};
 use rayon::prelude::*;
 
 use super::demand::Demand;
+use super::square::{Entry, Square};
 use crate::{Run, Status};
 
 /// Rows of a Gram matrix in one of two precisions.
@@ -27,77 +28,6 @@ struct Narrow<'g> {
     /// Where each row is among them.
     place: Vec<u32>,
     gram: Box<dyn Gram + 'g>,
-}
-
-/// Entries at the crossings of some rows, one line after the other, in the precision that rows have.
-pub(super) enum Square<'g> {
-    Single(Vec<f32>),
-    Double(Vec<f64>),
-    /// All entries, which the matrix keeps.
-    Kept(&'g [f32]),
-    /// Rows of all variables as they are asked for.
-    Asked(Demand<'g, f32>),
-    AskedDouble(Demand<'g, f64>),
-}
-
-thread_local! {
-    /// Memory of squares that this thread is done with: of many small problems in a row, each would take longer to be given
-    /// fresh memory than to fill it.
-    static SPARE: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Numbers that are spared at most, 64 MB, and in how many pieces: squares within squares want several.
-const SPARED: usize = 1 << 24;
-const PIECES: usize = 4;
-
-impl Default for Square<'_> {
-    fn default() -> Self {
-        Self::Single(f32::spare())
-    }
-}
-
-impl Drop for Square<'_> {
-    fn drop(&mut self) {
-        if let Self::Single(entries) = self {
-            f32::spared(std::mem::take(entries));
-        }
-    }
-}
-
-impl Square<'_> {
-    /// No entries so far, and none of the memory that is used again.
-    pub(super) fn none() -> Self {
-        Self::Double(Vec::new())
-    }
-
-    fn single(&mut self, len: usize) -> &mut [f32] {
-        loop {
-            match self {
-                Self::Single(entries) => {
-                    // What is longer than a square of before has to be filled once, so it stays.
-                    entries.resize(entries.len().max(len), 0.0);
-                    return &mut entries[..len];
-                }
-                // What it holds goes back before memory is asked for.
-                _ => {
-                    *self = Self::none();
-                    *self = Self::default();
-                }
-            }
-        }
-    }
-
-    fn double(&mut self, len: usize) -> &mut [f64] {
-        loop {
-            match self {
-                Self::Double(entries) => {
-                    entries.resize(len, 0.0);
-                    return entries;
-                }
-                _ => *self = Self::none(),
-            }
-        }
-    }
 }
 
 enum Cache {
@@ -336,51 +266,6 @@ fn chunk(n: usize) -> usize {
 /// Rows that are added together.
 const FOUR: usize = 4;
 
-/// A precision of rows.
-pub(super) trait Entry: Real {
-    fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]);
-    fn wide(self) -> f64;
-    /// Memory that was used before, if there is any.
-    fn spare() -> Vec<Self> {
-        Vec::new()
-    }
-    /// Memory that may be used again.
-    fn spared(_: Vec<Self>) {}
-}
-
-impl Entry for f32 {
-    fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]) {
-        gram.rows_single(rows, out);
-    }
-
-    fn wide(self) -> f64 {
-        f64::from(self)
-    }
-
-    fn spare() -> Vec<Self> {
-        SPARE.with_borrow_mut(Vec::pop).unwrap_or_default()
-    }
-
-    fn spared(entries: Vec<Self>) {
-        SPARE.with_borrow_mut(|spare| {
-            let held: usize = spare.iter().map(Vec::capacity).sum();
-            if entries.capacity() > 0 && spare.len() < PIECES && held + entries.capacity() <= SPARED {
-                spare.push(entries);
-            }
-        });
-    }
-}
-
-impl Entry for f64 {
-    fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]) {
-        gram.rows_double(rows, out);
-    }
-
-    fn wide(self) -> f64 {
-        self
-    }
-}
-
 /// A place for a row; which row is where, and when each place was last used.
 struct Slots<T> {
     n: usize,
@@ -587,11 +472,11 @@ mod tests {
         for double in [false, true] {
             let mut rows = Rows::new(&gram, Budget::of_bytes(0), double, false);
             let chosen: Vec<usize> = (0..30).rev().collect();
-            let mut square = Square::default();
+            let mut square = Square::none();
             rows.square(&chosen, &mut square, &mut run).unwrap();
             let square: Vec<f64> = match &square {
                 Square::Single(entries) => entries[..900].iter().copied().map(f64::from).collect(),
-                Square::Double(entries) => entries.clone(),
+                Square::Double(entries) => entries[..900].to_vec(),
                 _ => unreachable!("this matrix keeps nothing"),
             };
             for (at, value) in square.iter().enumerate() {

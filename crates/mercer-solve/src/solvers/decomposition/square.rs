@@ -1,0 +1,131 @@
+//! The square of a working set, and the memory that squares take: of many small problems in a row, each would take longer to
+//! be given fresh memory than to fill it.
+
+use std::cell::RefCell;
+
+use mercer_gram::Gram;
+use mercer_linalg::{Buffer, Real};
+
+use super::demand::Demand;
+
+/// Entries at the crossings of some rows, one line after the other, in the precision that rows have.
+pub(super) enum Square<'g> {
+    /// At the front of memory that may be longer.
+    Single(Buffer<f32>),
+    Double(Buffer<f64>),
+    /// All entries, which the matrix keeps.
+    Kept(&'g [f32]),
+    /// Rows of all variables as they are asked for.
+    Asked(Demand<'g, f32>),
+    AskedDouble(Demand<'g, f64>),
+}
+
+impl Square<'_> {
+    /// No entries so far.
+    pub(super) fn none() -> Self {
+        Self::Kept(&[])
+    }
+
+    /// Room for so many entries.
+    pub(super) fn single(&mut self, len: usize) -> &mut [f32] {
+        if !matches!(self, Self::Single(entries) if entries.len() >= len) {
+            // What it holds goes back before memory is asked for.
+            *self = Self::none();
+            *self = Self::Single(f32::spare(len));
+        }
+        match self {
+            Self::Single(entries) => &mut entries[..len],
+            _ => &mut [],
+        }
+    }
+
+    /// Room for so many entries.
+    pub(super) fn double(&mut self, len: usize) -> &mut [f64] {
+        if !matches!(self, Self::Double(entries) if entries.len() >= len) {
+            *self = Self::none();
+            *self = Self::Double(f64::spare(len));
+        }
+        match self {
+            Self::Double(entries) => &mut entries[..len],
+            _ => &mut [],
+        }
+    }
+}
+
+impl Drop for Square<'_> {
+    fn drop(&mut self) {
+        if let Self::Single(entries) = self {
+            f32::spared(std::mem::replace(entries, Buffer::zeros(0)));
+        }
+    }
+}
+
+/// A precision of rows.
+pub(super) trait Entry: Real {
+    /// Whole rows of a matrix.
+    fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]);
+    fn wide(self) -> f64;
+    /// Memory for so many entries or more, which holds what it held before.
+    fn spare(len: usize) -> Buffer<Self> {
+        Buffer::zeros(len)
+    }
+    /// Memory that may be used again.
+    fn spared(_: Buffer<Self>) {}
+}
+
+thread_local! {
+    /// Memory that this thread is done with.
+    static SPARE: RefCell<Vec<Buffer<f32>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Numbers that are spared at most, 64 MB, and in how many pieces: squares within squares want several.
+const SPARED: usize = 1 << 24;
+const PIECES: usize = 4;
+
+impl Entry for f32 {
+    fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]) {
+        gram.rows_single(rows, out);
+    }
+
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+
+    fn spare(len: usize) -> Buffer<Self> {
+        SPARE.with_borrow_mut(|spare| {
+            let fits = (0..spare.len()).filter(|&at| spare[at].len() >= len);
+            match fits.min_by_key(|&at| spare[at].len()) {
+                Some(at) => spare.swap_remove(at),
+                // Memory that is not touched costs nothing, and the next may be a little longer.
+                None => Buffer::zeros(len.next_power_of_two()),
+            }
+        })
+    }
+
+    fn spared(entries: Buffer<Self>) {
+        if entries.is_empty() || entries.len() > SPARED {
+            return;
+        }
+        SPARE.with_borrow_mut(|spare| {
+            spare.push(entries);
+            spare.sort_unstable_by_key(|entries| std::cmp::Reverse(entries.len()));
+            let mut held = 0;
+            let fit = spare.iter().take(PIECES).take_while(|entries| {
+                held += entries.len();
+                held <= SPARED
+            });
+            let count = fit.count();
+            spare.truncate(count);
+        });
+    }
+}
+
+impl Entry for f64 {
+    fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]) {
+        gram.rows_double(rows, out);
+    }
+
+    fn wide(self) -> f64 {
+        self
+    }
+}
