@@ -43,7 +43,8 @@ pub struct Squares {
 impl Squares {
     fn take(&self, len: usize) -> Buffer<f32> {
         let last = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        last.filter(|memory| memory.len() >= len).unwrap_or_else(|| Buffer::zeros(len))
+        // What is not touched costs nothing, and the next may be a row longer.
+        last.filter(|memory| memory.len() >= len).unwrap_or_else(|| Buffer::zeros(len + len / 16))
     }
 }
 

@@ -234,8 +234,8 @@ fn lines_body<T: Real, A: Arch>(slopes: &mut [f64], weights: [f64; LINES], rows:
 #[derive(Debug, Clone)]
 pub struct Places {
     places: Vec<usize>,
-    /// The same as bits, sixteen at a time.
-    pub(crate) bits: Vec<u16>,
+    /// The same as bits, sixteen at a time, and how many were before them.
+    pub(crate) bits: Vec<(u16, u32)>,
 }
 
 impl Places {
@@ -250,8 +250,13 @@ impl Places {
     /// ```
     pub fn new(places: Vec<usize>) -> Self {
         assert!(places.windows(2).all(|pair| pair[0] < pair[1]), "places ascend");
-        let mut bits = vec![0; places.last().map_or(0, |last| last / 16 + 1)];
-        places.iter().for_each(|place| bits[place / 16] |= 1 << (place % 16));
+        let mut bits = vec![(0u16, 0); places.last().map_or(0, |last| last / 16 + 1)];
+        places.iter().for_each(|place| bits[place / 16].0 |= 1 << (place % 16));
+        let mut before = 0;
+        for (bits, count) in &mut bits {
+            *count = before;
+            before += bits.count_ones();
+        }
         Self { places, bits }
     }
 

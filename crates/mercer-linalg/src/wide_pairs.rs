@@ -165,13 +165,25 @@ wide!(f64, u8, __m512d, 8, _mm512_set1_pd _mm512_maskz_loadu_pd _mm512_mask_load
     i64, _mm512_set1_epi64 _mm512_add_epi64 _mm512_mask_mov_epi64 _mm512_slli_epi64 _mm512_min_epi64
     _mm512_reduce_min_epi64, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
 
+/// How far ahead memory is asked for.
+const AHEAD: usize = 2048;
+
 /// Asks for the numbers that come some way after these, which the processor would not do beyond the end of a page.
 #[inline(always)]
 fn ahead<T>(row: &[T], from: usize, count: usize) {
-    const BYTES: usize = 2048;
+    ask(row.as_ptr().wrapping_add(from).cast::<i8>().wrapping_add(AHEAD), count * size_of::<T>());
+}
+
+/// Asks for the numbers that a row begins with.
+#[inline(always)]
+fn begin<T>(row: &[T]) {
+    ask(row.as_ptr().cast(), size_of_val(row).min(AHEAD));
+}
+
+#[inline(always)]
+fn ask(at: *const i8, bytes: usize) {
     const LINE: usize = 64;
-    let at = row.as_ptr().wrapping_add(from).cast::<i8>().wrapping_add(BYTES);
-    for line in 0..(count * size_of::<T>() / LINE) {
+    for line in 0..bytes.div_ceil(LINE) {
         // SAFETY: asking is no access, wherever it points.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(line * LINE)) };
     }
@@ -241,6 +253,7 @@ pub(crate) fn shift<T: Real>(
     assert!([rise.len(), fall.len(), x.len(), y.len()].iter().all(|&len| len >= count));
     // SAFETY: lanes are named whose numbers are within every slice, as was looked at above.
     unsafe {
+        begin(y);
         let (a, b) = (T::all(a), T::all(b));
         let (lowest, highest) = (T::all(T::of(f64::NEG_INFINITY)), T::all(T::of(f64::INFINITY)));
         let (mut top, mut bottom) = (Best::<T>::new(lowest), Best::<T>::new(highest));
@@ -291,9 +304,11 @@ pub(crate) fn partner<T: Real>(
     assert!([fall.len(), diagonal.len(), row.len()].iter().all(|&len| len >= count));
     // SAFETY: lanes are named whose numbers are within every slice, as was looked at above.
     unsafe {
+        begin(row);
         let (low, scale, zero) = (T::all(chooser.low), T::all(chooser.per_unit), T::all(T::ZERO));
         let (own, flat, twice) = (T::all(chooser.d), T::all(chooser.flat), T::all(T::of(-2.0)));
-        let (cannot, least) = (T::all(T::of(f64::NEG_INFINITY)), T::all(least));
+        let (cannot, mut bound) = (T::all(T::of(f64::NEG_INFINITY)), T::all(least));
+        let slack = T::of(1.0 - 16.0 * T::ROUNDING);
         let mut best = Best::<T>::new(zero);
         let mut look = |from: usize, side: usize, lanes: u16| {
             let slope = T::load(lanes, slopes.as_ptr().add(from));
@@ -304,9 +319,10 @@ pub(crate) fn partner<T: Real>(
             let entries = T::load(lanes, row.as_ptr().add(from));
             let curvature = T::larger_of(T::fused(twice, entries, both), flat);
             let square = T::product(excess, excess);
-            if T::is_less(T::product(least, curvature), square) != 0 {
+            if T::is_less(T::product(bound, curvature), square) != 0 {
                 let gain = T::ratio(square, curvature);
                 best.take(side, T::is_less(best.values[side], gain), gain, T::count(from / T::LANES));
+                bound = T::larger_of(T::all(T::most(gain) * slack), bound);
             }
         };
         for from in (0..count / width * width).step_by(width) {
@@ -328,12 +344,13 @@ pub(crate) fn partner<T: Real>(
 /// [`Places::pick`] for `f32`; there are as many numbers in `out` as places, and the row has all of them.
 #[target_feature(enable = "avx512f")]
 pub(crate) fn pick(places: &Places, row: &[f32], out: &mut [f32]) {
-    let (count, mut to) = (out.len(), 0);
+    let count = out.len();
     assert!(
         places.as_slice().len() == count && places.as_slice().last().is_none_or(|&last| last < row.len())
     );
-    for (number, &bits) in places.bits.iter().enumerate() {
-        let from = number * 16;
+    begin(row);
+    for (number, &(bits, before)) in places.bits.iter().enumerate() {
+        let (from, to) = (number * 16, before as usize);
         if number % 2 == 0 {
             ahead(row, from, 32);
         }
@@ -344,6 +361,5 @@ pub(crate) fn pick(places: &Places, row: &[f32], out: &mut [f32]) {
             let room = lanes(count - to);
             _mm512_mask_storeu_ps(out.as_mut_ptr().add(to), room, picked);
         }
-        to += bits.count_ones() as usize;
     }
 }
