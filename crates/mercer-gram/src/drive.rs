@@ -221,23 +221,27 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[
     }
 }
 
-/// Columns that a task sums: its sums stay near while all rows go by.
+/// Columns that a task sums, at most and at least: its sums stay near while all rows go by. A task packs the rows for itself,
+/// so that few columns do not pay; but of few tasks some threads have none.
 const SPAN: usize = 2048;
+const LEAST_SPAN: usize = 256;
+const TASKS: usize = 16;
 
 /// out += Σ weight·row over some rows; each column by itself, rows in the given order.
 pub(crate) fn add_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: &[f64], out: &mut [f64]) {
     let ((height, _), width, isa) = (tiles.shape(), tiles.stride(), Isa::detect());
     let weights: Vec<T> = weights.iter().map(|&weight| T::of(weight)).collect();
-    out.par_chunks_mut(SPAN.next_multiple_of(width)).enumerate().for_each_init(
-        || (tiles.scratch(), vec![T::ZERO; width]),
-        |(scratch, partial), (number, out)| {
-            let first = number * SPAN.next_multiple_of(width);
+    let span = (out.len() / TASKS).clamp(LEAST_SPAN, SPAN).next_multiple_of(width);
+    out.par_chunks_mut(span).enumerate().for_each_init(
+        || tiles.scratch(),
+        |scratch, (number, out)| {
+            let first = number * span;
             for (rows, weights) in rows.chunks(height).zip(weights.chunks(height)) {
                 tiles.choose_rows(scratch, rows);
                 for columns in blocks(first..first + out.len(), width) {
                     let entries = tiles.block(scratch, columns.clone());
                     let sums = &mut out[columns.start - first..columns.end - first];
-                    add_column_sums(isa, entries, width, weights, &mut partial[..columns.len()], sums);
+                    add_column_sums(isa, entries, width, weights, sums);
                 }
             }
         },
@@ -260,7 +264,7 @@ pub(crate) fn apply_symmetric<T: Entry>(
     out: &mut [f64],
     stop: &dyn Fn(usize, usize) -> bool,
 ) -> bool {
-    let (n, (height, width)) = (tiles.columns(), tiles.shape());
+    let (n, (height, _)) = (tiles.columns(), tiles.shape());
     out.fill(0.0);
     if n == 0 {
         return true;
@@ -277,12 +281,12 @@ pub(crate) fn apply_symmetric<T: Entry>(
             return false;
         }
         sums.par_iter_mut().enumerate().for_each_init(
-            || (tiles.scratch(), vec![T::ZERO; width]),
-            |(scratch, partial), (task, sums)| {
+            || tiles.scratch(),
+            |scratch, (task, sums)| {
                 let last = (first + round).min(blocks_of_rows);
                 for block in (first..last).filter(|block| block % tasks == task) {
                     let rows = block * height..((block + 1) * height).min(n);
-                    triangle(tiles, scratch, rows, &weights, partial, sums);
+                    triangle(tiles, scratch, rows, &weights, sums);
                 }
             },
         );
@@ -302,7 +306,6 @@ fn triangle<T: Entry>(
     scratch: &mut Scratch<T>,
     rows: Range<usize>,
     weights: &[T],
-    partial: &mut [T],
     sums: &mut [f64],
 ) {
     let (n, width, isa) = (tiles.columns(), tiles.stride(), Isa::detect());
@@ -323,8 +326,7 @@ fn triangle<T: Entry>(
         for ((sums, weights), lanes) in each {
             add_row_sums(isa, entries, width, &weights[columns.clone()], lanes);
             if both {
-                let (partial, sums) = (&mut partial[..columns.len()], &mut sums[columns.clone()]);
-                add_column_sums(isa, entries, width, &weights[rows.clone()], partial, sums);
+                add_column_sums(isa, entries, width, &weights[rows.clone()], &mut sums[columns.clone()]);
             }
         }
         if number % FLUSH == FLUSH - 1 {

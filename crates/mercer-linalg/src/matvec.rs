@@ -127,19 +127,31 @@ fn some_products<T: Real, A: Arch, const R: usize>(
 }
 
 dispatch! {
-    /// Adds Σ_r block(r,c)·w(r) to `out[c]` for every column c of the block; `partial` is scratch of the same length.
-    pub fn add_column_sums<T: Real>(isa, block: &[T], stride: usize, w: &[T], partial: &mut [T], out: &mut [f64]) = column_body, wide
+    /// Adds Σ_r block(r,c)·w(r) to `out[c]` for every column c of the block; sums are made in the entries' precision.
+    pub fn add_column_sums<T: Real>(isa, block: &[T], stride: usize, w: &[T], out: &mut [f64]) = column_body, wide
 }
 
+/// Columns whose sums stay in registers while the rows go by.
+const STRIP: usize = 8 * LANES;
+
 #[inline(always)]
-fn column_body<T: Real, A: Arch>(block: &[T], stride: usize, w: &[T], partial: &mut [T], out: &mut [f64]) {
-    partial.fill(T::ZERO);
-    for (row, &w) in block.chunks(stride).zip(w) {
-        for (sum, &entry) in partial.iter_mut().zip(row) {
-            *sum = fused::<T, A>(entry, w, *sum);
+fn column_body<T: Real, A: Arch>(block: &[T], stride: usize, w: &[T], out: &mut [f64]) {
+    for (strip, out) in out.chunks_mut(STRIP).enumerate() {
+        let mut sums = [T::ZERO; STRIP];
+        for (row, &w) in block[strip * STRIP..].chunks(stride).zip(w) {
+            match row.first_chunk::<STRIP>() {
+                Some(row) => {
+                    for c in 0..STRIP {
+                        sums[c] = fused::<T, A>(row[c], w, sums[c]);
+                    }
+                }
+                None => {
+                    sums.iter_mut().zip(row).for_each(|(sum, &entry)| *sum = fused::<T, A>(entry, w, *sum))
+                }
+            }
         }
+        out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum.f64());
     }
-    out.iter_mut().zip(&*partial).for_each(|(out, sum)| *out += sum.f64());
 }
 
 #[cfg(test)]
@@ -154,12 +166,11 @@ mod tests {
         let v: Vec<f32> = (0..columns).map(|c| (c % 7) as f32 - 3.0).collect();
         let w: Vec<f32> = (0..rows).map(|r| r as f32 * 0.5).collect();
         for isa in Isa::available() {
-            let (mut by_row, mut by_column, mut partial) =
-                (vec![1.0; rows], vec![1.0; columns], vec![0.0; columns]);
+            let (mut by_row, mut by_column) = (vec![1.0; rows], vec![1.0; columns]);
             let mut lanes = vec![[0.0; LANES]; rows];
             add_row_sums(isa, &block, stride, &v, &mut lanes);
             flush_row_sums(&mut lanes, &mut by_row);
-            add_column_sums(isa, &block, stride, &w, &mut partial, &mut by_column);
+            add_column_sums(isa, &block, stride, &w, &mut by_column);
             for rows in [1, 5, 6, 13] {
                 let tall: Vec<f32> = (0..rows * stride).map(|at| (at % 17) as f32 * 0.125 - 1.0).collect();
                 let weight = |c: usize, o: usize| ((c * 7 + o * 3) % 11) as f32 * 0.5 - 2.0;

@@ -149,7 +149,7 @@ impl WorkingSet {
 fn ends(
     program: &Program,
     beta: &[f64],
-    able: impl Fn(usize) -> bool,
+    able: impl Fn(usize) -> bool + Sync,
     survey: &Survey,
     count: usize,
 ) -> Vec<Vec<usize>> {
@@ -163,7 +163,9 @@ fn ends(
     let end = |range: &Range<usize>, top: f64, bottom: f64| {
         let falls = |a: usize| (able(a) & can_fall(a) & (slope[a] > bottom), bottom - slope[a]);
         let rises = |a: usize| (able(a) & can_rise(a) & (slope[a] < top), slope[a] - top);
-        [worst_first(range.clone(), count, falls), worst_first(range.clone(), count, rises)]
+        let (range, again) = (range.clone(), range.clone());
+        let found = rayon::join(|| worst_first(range, count, falls), || worst_first(again, count, rises));
+        [found.0, found.1]
     };
     let groups = program.groups.iter().zip(&survey.ends);
     groups.flat_map(|((range, _), &(top, bottom))| end(range, top, bottom)).collect()
