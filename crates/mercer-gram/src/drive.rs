@@ -225,7 +225,7 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[
 /// so that few columns do not pay; but of few tasks some threads have none.
 const SPAN: usize = 2048;
 const LEAST_SPAN: usize = 256;
-const TASKS: usize = 16;
+const TASKS: usize = 8;
 
 /// out += Σ weight·row over some rows; each column by itself, rows in the given order.
 pub(crate) fn add_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: &[f64], out: &mut [f64]) {

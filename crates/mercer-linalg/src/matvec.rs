@@ -136,22 +136,29 @@ const STRIP: usize = 8 * LANES;
 
 #[inline(always)]
 fn column_body<T: Real, A: Arch>(block: &[T], stride: usize, w: &[T], out: &mut [f64]) {
-    for (strip, out) in out.chunks_mut(STRIP).enumerate() {
+    let (strips, rest) = out.as_chunks_mut::<STRIP>();
+    let done = strips.len() * STRIP;
+    for (strip, out) in strips.iter_mut().enumerate() {
         let mut sums = [T::ZERO; STRIP];
         for (row, &w) in block[strip * STRIP..].chunks(stride).zip(w) {
-            match row.first_chunk::<STRIP>() {
-                Some(row) => {
-                    for c in 0..STRIP {
-                        sums[c] = fused::<T, A>(row[c], w, sums[c]);
-                    }
-                }
-                None => {
-                    sums.iter_mut().zip(row).for_each(|(sum, &entry)| *sum = fused::<T, A>(entry, w, *sum))
-                }
+            // Always there; anything else here would take the sums out of their registers.
+            let Some(row) = row.first_chunk::<STRIP>() else { break };
+            for c in 0..STRIP {
+                sums[c] = fused::<T, A>(row[c], w, sums[c]);
             }
         }
         out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum.f64());
     }
+    if rest.is_empty() {
+        return;
+    }
+    let mut sums = [T::ZERO; STRIP];
+    for (row, &w) in block[done..].chunks(stride).zip(w) {
+        sums.iter_mut()
+            .zip(&row[..rest.len()])
+            .for_each(|(sum, &entry)| *sum = fused::<T, A>(entry, w, *sum));
+    }
+    rest.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum.f64());
 }
 
 #[cfg(test)]
