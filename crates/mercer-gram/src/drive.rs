@@ -162,6 +162,7 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[
     }
     let count = out.len() / rows.len();
     let weights: Vec<Weights<T>> = segments.iter().map(Weights::new).collect();
+    let in_lanes = if weights.iter().any(|weights| matches!(weights, Weights::Lines(_))) { count } else { 0 };
     let sums: Vec<Vec<f64>> = rows
         .par_chunks(height)
         .map_init(
@@ -169,7 +170,7 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[
             |scratch, rows| {
                 tiles.choose_rows(scratch, rows);
                 let mut sums = vec![0.0; rows.len() * count];
-                let mut lanes = vec![[T::ZERO; LANES]; rows.len() * count];
+                let mut lanes = vec![[T::ZERO; LANES]; rows.len() * in_lanes];
                 let mut first = 0;
                 for (number, range) in blocks(0..tiles.columns(), width).enumerate() {
                     let entries = tiles.block(scratch, range.clone());
