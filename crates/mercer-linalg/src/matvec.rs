@@ -63,8 +63,9 @@ pub fn flush_row_sums<T: Real>(sums: &mut [[T; LANES]], out: &mut [f64]) {
     }
 }
 
-/// Outputs that [`add_products`] makes at a time.
+/// Outputs that [`add_products`] makes at a time, and columns between two looks at where the rows are.
 pub const OUTPUTS: usize = 2 * LANES;
+const SOME: usize = 8;
 
 dispatch! {
     /// Adds Σ_c block(r,c)·weights(c,o) to `out(r,o)` for every row of `out` and every output. Sums over the columns of the
@@ -107,15 +108,29 @@ fn some_products<T: Real, A: Arch, const R: usize>(
     weights: &[[T; OUTPUTS]],
     out: &mut [[f64; OUTPUTS]; R],
 ) {
-    let mut lines = [block; R];
+    let mut lines = [(&[] as &[[T; SOME]], block); R];
     for r in 0..R {
-        lines[r] = &block[r * stride..][..weights.len()];
+        lines[r] = block[r * stride..][..weights.len()].as_chunks::<SOME>();
     }
-    let mut sums = [[T::ZERO; OUTPUTS]; R];
-    for (c, weights) in weights.iter().enumerate() {
+    let (some, rest) = weights.as_chunks::<SOME>();
+    let (nothing, mut sums) = ([T::ZERO; SOME], [[T::ZERO; OUTPUTS]; R]);
+    // Entries are always there; a panic would take the sums out of their registers.
+    for (number, weights) in some.iter().enumerate() {
+        let mut entries = [&nothing; R];
         for r in 0..R {
-            // Always there; a panic here would take the sums out of their registers.
-            let entry = lines[r].get(c).copied().unwrap_or(T::ZERO);
+            entries[r] = lines[r].0.get(number).unwrap_or(&nothing);
+        }
+        for c in 0..SOME {
+            for r in 0..R {
+                for o in 0..OUTPUTS {
+                    sums[r][o] = fused::<T, A>(entries[r][c], weights[c][o], sums[r][o]);
+                }
+            }
+        }
+    }
+    for (c, weights) in rest.iter().enumerate() {
+        for r in 0..R {
+            let entry = lines[r].1.get(c).copied().unwrap_or(T::ZERO);
             for o in 0..OUTPUTS {
                 sums[r][o] = fused::<T, A>(entry, weights[o], sums[r][o]);
             }
