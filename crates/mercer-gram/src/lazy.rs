@@ -116,6 +116,11 @@ impl Lazy {
         self
     }
 
+    /// The precision of [`apply`](Gram::apply).
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
     /// The kernel, bound to its columns.
     pub fn plan(&self) -> &Plan {
         &self.plan

@@ -5,7 +5,9 @@
 //! of all strengths is made from one reduction of the Gram matrix. The scores of all of them are then made from one pass
 //! over the kernel values (`docs/maths.md` §6).
 
-use mercer_gram::{Gram, Lazy, Precision, Squares};
+use std::ops::Range;
+
+use mercer_gram::{Gram, Lazy, Precision, Segment, Squares};
 use mercer_kernel::Ready;
 use mercer_points::{Column, Points, Split};
 use mercer_solve::{Penalty, Regularization, Status};
@@ -17,7 +19,7 @@ use crate::machines::{Path, Posed, along};
 use crate::metrics::{Answers, Metric};
 use crate::rows::Rows;
 use crate::target::{Goal, goal};
-use crate::{Learner, ModelError, Outcome, Setting, Spec, Training, fit};
+use crate::{Between, Learner, ModelError, Outcome, Setting, Spec, Training, fit};
 
 /// What is said of the rows of a test part.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,16 +182,51 @@ pub(super) fn answers(
     let mut all = Vec::with_capacity(strengths);
     for first in (0..strengths).step_by(some) {
         let which = first..strengths.min(first + some);
-        let vectors: Vec<f64> = which
-            .clone()
-            .flat_map(|k| paths.iter().flat_map(move |path| path.solved[k].0.iter().copied()))
-            .collect();
+        let (order, segments) = segments(goal, paths, which.clone());
         let mut out = vec![0.0; rows.len() * which.len() * paths.len()];
-        gram.cross_apply(rows, &vectors, &mut out);
+        if !order.is_empty() {
+            gram.part(&order).cross_segments(rows, &segments, gram.precision(), &mut out);
+        }
         let each = out.chunks_exact((rows.len() * paths.len()).max(1));
         all.extend(which.zip(each).map(|(k, scores)| of_scores(goal, paths, k, &places, scores, rows.len())));
     }
     all
+}
+
+/// Rows that have coefficients, class by class, and the machines that each class has coefficients in: of pairs of classes
+/// that is a small part of all, and many rows have none at any strength.
+fn segments(goal: &Goal, paths: &[Path], which: Range<usize>) -> (Vec<usize>, Vec<Segment>) {
+    let mut is_used = vec![false; paths.first().map_or(0, |path| path.solved[which.start].0.len())];
+    for (alpha, _) in paths.iter().flat_map(|path| &path.solved[which.clone()]) {
+        is_used.iter_mut().zip(alpha).for_each(|(is_used, a)| *is_used |= *a != 0.0);
+    }
+    let mut order: Vec<usize> = (0..is_used.len()).filter(|&row| is_used[row]).collect();
+    let is_pair = |path: &Path| matches!(path.between, Some(Between::Pair(..)));
+    let labels = match goal {
+        Goal::Classes(_, labels) if paths.iter().all(is_pair) => Some(labels),
+        _ => None,
+    };
+    let class = |row: usize| labels.map_or(0, |labels| labels[row]);
+    order.sort_by_key(|&row| class(row));
+    let (mut all, mut first) = (Vec::new(), 0);
+    for points in order.chunk_by(|&i, &j| class(i) == class(j)) {
+        let own = class(points[0]);
+        let mut segment =
+            Segment { columns: first..first + points.len(), outputs: Vec::new(), weights: Vec::new() };
+        for (strength, k) in which.clone().enumerate() {
+            for (machine, path) in paths.iter().enumerate() {
+                if matches!(path.between, Some(Between::Pair(a, b)) if labels.is_some() && a != own && b != own)
+                {
+                    continue;
+                }
+                segment.outputs.push(strength * paths.len() + machine);
+                segment.weights.extend(points.iter().map(|&row| path.solved[k].0[row]));
+            }
+        }
+        first += points.len();
+        all.push(segment);
+    }
+    (order, all)
 }
 
 /// Where the classes of a part are among those of all rows.
