@@ -12,9 +12,10 @@ use crate::{Run, SolveError, Status};
 const ROOM: f64 = 1.0;
 const WORTH: f64 = 0.9;
 
-/// Rows that are computed accurately whether they count or not, as many at least; and how many times the largest difference
-/// found there a score in single precision may be wrong by elsewhere.
-const SAMPLE: usize = 256;
+/// Rows that are computed accurately whether they count or not, beside those inside their boxes: a part of all, within these
+/// limits; and how many times the largest difference found there a score in single precision may be wrong by elsewhere.
+const SAMPLED: usize = 32;
+const SAMPLE: std::ops::RangeInclusive<usize> = 64..=256;
 const SURELY: f64 = 10.0;
 
 /// Rows by which scores of a start are judged, and the part of the largest of them that they may be wrong by.
@@ -23,7 +24,7 @@ const ROUGHLY: f64 = 1e-4;
 
 /// The distance of rows that are computed accurately whether they count or not.
 fn spacing(n: usize) -> usize {
-    (n / SAMPLE).max(1)
+    (n / (n / SAMPLED).clamp(*SAMPLE.start(), *SAMPLE.end())).max(1)
 }
 
 impl Engine<'_> {
