@@ -258,7 +258,7 @@ fn solve(
     // The solver's last look at its answer and the certificate want the same product.
     let remembered = Remembered::new(gram);
     let gram: &dyn Gram = if shared.is_some() { gram } else { &remembered };
-    let pursued = Pursued { gram, features: features.as_ref(), shared, started };
+    let pursued = Pursued { gram, features: features.as_ref(), shared, started, is_trial: false };
     let judge = |problem: &Problem<'_>, solution: &Solution| {
         if matches!(solution.status, Status::Stopped | Status::TimeLimit) {
             deadline.get_or_init(|| Instant::now() + HURRY);
@@ -274,6 +274,8 @@ struct Pursued<'a> {
     features: Option<&'a Features>,
     shared: Option<&'a dyn Solver>,
     started: Instant,
+    /// Nobody will certify what is found.
+    is_trial: bool,
 }
 
 /// Poses and solves the problem of a share, and what `judge` makes of both.
@@ -285,7 +287,7 @@ fn pursue<R>(
     start: Option<&Solution>,
     judge: impl FnOnce(&Problem<'_>, &Solution) -> R,
 ) -> Result<(Solution, R), ModelError> {
-    let &Pursued { gram, features, shared, started } = pursued;
+    let &Pursued { gram, features, shared, started, is_trial } = pursued;
     let loss: Option<Box<dyn Loss>> = posed.loss.map(|loss| loss.build()).transpose()?;
     let objective = objective(posed.spec, loss.as_deref());
     // C is the same for every pair, whatever its rows; so is μ. λ is what the user gave, or follows from those.
@@ -315,7 +317,8 @@ fn pursue<R>(
     let norm = Norm { inner: plain };
     let solver: &dyn Solver = if posed.spec.penalty == Penalty::Norm { &norm } else { plain };
     let rest = posed.setting.rest(started);
-    let mut run = Run::new(rest.watch, rest.limits, posed.spec.tolerance);
+    let run = Run::new(rest.watch, rest.limits, posed.spec.tolerance);
+    let mut run = if is_trial { run.as_trial() } else { run };
     let solution = solver.solve(&problem, start, &mut run)?;
     if solution.alpha.len() != problem.len() || solution.alpha.iter().any(|a| !a.is_finite()) {
         let said =
@@ -342,7 +345,8 @@ pub(crate) fn along(
     strengths: &[Regularization],
     squares: &Squares,
 ) -> Result<Vec<Path>, ModelError> {
-    Ok(traced(posed, strengths, squares, |_, _| ())?.into_iter().map(|(path, _)| path).collect())
+    let paths = followed(posed, strengths, squares, true, |_, _| ())?;
+    Ok(paths.into_iter().map(|(path, _)| path).collect())
 }
 
 /// The same, with what `judge` makes of every solution.
@@ -350,6 +354,16 @@ pub(crate) fn traced<R: Send>(
     posed: &Posed<'_>,
     strengths: &[Regularization],
     squares: &Squares,
+    judge: impl Fn(&Problem<'_>, &Solution) -> R + Sync,
+) -> Result<Vec<(Path, Vec<R>)>, ModelError> {
+    followed(posed, strengths, squares, false, judge)
+}
+
+fn followed<R: Send>(
+    posed: &Posed<'_>,
+    strengths: &[Regularization],
+    squares: &Squares,
+    is_trial: bool,
     judge: impl Fn(&Problem<'_>, &Solution) -> R + Sync,
 ) -> Result<Vec<(Path, Vec<R>)>, ModelError> {
     let (total, started) = (posed.gram.len(), Instant::now());
@@ -360,7 +374,8 @@ pub(crate) fn traced<R: Send>(
     let path = |share: Share| {
         let sub = share.rows.as_ref().map(|rows| posed.gram.part(rows));
         let own = sub.as_ref().map(|sub| Kept::new(sub, room).within(squares));
-        let pursued = Pursued { gram: own.as_ref().unwrap_or(&whole), features: None, shared: None, started };
+        let gram = own.as_ref().unwrap_or(&whole);
+        let pursued = Pursued { gram, features: None, shared: None, started, is_trial };
         let mut before: Option<Solution> = None;
         let (mut solved, mut status, mut judged) =
             (Vec::with_capacity(strengths.len()), Vec::new(), Vec::new());

@@ -99,6 +99,7 @@ pub struct Run<'a> {
     started: Instant,
     trace: Vec<Progress>,
     entries: u64,
+    is_trial: bool,
 }
 
 impl std::fmt::Debug for Run<'_> {
@@ -113,12 +114,26 @@ const TRACE: usize = 1000;
 impl<'a> Run<'a> {
     /// A run that begins now.
     pub fn new(watch: &'a dyn Watch, limits: Limits, tolerance: Tolerance) -> Self {
-        Self { watch, limits, tolerance, started: Instant::now(), trace: Vec::new(), entries: 0 }
+        let started = Instant::now();
+        Self { watch, limits, tolerance, started, trace: Vec::new(), entries: 0, is_trial: false }
     }
 
     /// A run that nobody watches, without limits.
     pub fn quiet(tolerance: Tolerance) -> Run<'static> {
         Run::new(&Silent, Limits::default(), tolerance)
+    }
+
+    /// The same for one of many candidates, whose answer nobody will certify: it is enough to be sure that what was asked for
+    /// holds, without the last digits of by how much.
+    #[must_use]
+    pub fn as_trial(mut self) -> Self {
+        self.is_trial = true;
+        self
+    }
+
+    /// Whether the answer is for comparison only.
+    pub fn is_trial(&self) -> bool {
+        self.is_trial
     }
 
     /// The limits.

@@ -5,7 +5,7 @@ use mercer_gram::Precision;
 
 use super::working_set::Survey;
 use super::{Engine, LAST_PRODUCTS, Start, rows};
-use crate::{Run, SolveError, Status};
+use crate::{Run, SolveError, Status, Tolerance};
 
 /// Violations by which a slope must keep a variable at its bound for it to be set aside, and the part of the rows that
 /// must be left for a new matrix of them to be made.
@@ -124,7 +124,7 @@ impl Engine<'_> {
             let mut scores = self.recalled(&alpha, run)?;
             let mut is_rough = vec![true; n];
             let mut doubt = self.doubt;
-            let mut asked = self.inside();
+            let mut asked = if run.is_trial() { self.sampled() } else { self.inside() };
             // What they differ by says how near the ends others must be to be asked for too.
             while !asked.is_empty() {
                 let found = rows::products_at(self.gram, &asked, &alpha, Precision::Double, run)?;
@@ -132,7 +132,8 @@ impl Engine<'_> {
                     doubt = doubt.max(self.doubt + (scores[row] - score).abs() / self.lengths[row]);
                     (scores[row], is_rough[row]) = (score, false);
                 }
-                asked = self.uncertain(&is_rough, &scores, doubt);
+                let is_enough = run.is_trial() && self.is_sure(&scores, doubt);
+                asked = if is_enough { Vec::new() } else { self.uncertain(&is_rough, &scores, doubt) };
             }
             let rough: Vec<usize> = (0..n).filter(|&row| is_rough[row]).collect();
             self.doubt = if rough.is_empty() { 0.0 } else { doubt };
@@ -163,12 +164,25 @@ impl Engine<'_> {
         Ok(scores)
     }
 
-    /// Rows that count in any case, since a coefficient of theirs is inside its box; and some of the others, from which one
-    /// learns what single precision makes of a score.
+    /// Whether the violation that was asked for holds for these scores even if all are wrong by as much as they may be.
+    fn is_sure(&self, scores: &[f64], doubt: f64) -> bool {
+        let Tolerance { gap: None, violation: Some(wanted) } = self.tolerance else { return false };
+        let survey = Survey::new(self.program, &self.state.beta, scores, &vec![false; self.program.len()]);
+        let longest = self.lengths.iter().copied().fold(1.0, f64::max);
+        survey.violation + 2.0 * SURELY * doubt * longest <= wanted * self.reading.unit(&self.state)
+    }
+
+    /// Rows from which one learns what single precision makes of a score.
+    fn sampled(&self) -> Vec<usize> {
+        let n = self.state.scores.len();
+        (0..n).step_by(spacing(n)).collect()
+    }
+
+    /// These, and rows that count in any case, since a coefficient of theirs is inside its box.
     fn inside(&self) -> Vec<usize> {
         let (n, program) = (self.state.scores.len(), self.program);
         let mut wanted = vec![false; n];
-        (0..n).step_by(spacing(n)).for_each(|row| wanted[row] = true);
+        self.sampled().iter().for_each(|&row| wanted[row] = true);
         for (a, &beta) in self.state.beta.iter().enumerate() {
             wanted[program.rows[a]] |= (beta > program.lower[a]) & (beta < program.upper[a]);
         }
