@@ -97,7 +97,7 @@ impl Entry for f32 {
             match fits.min_by_key(|&at| spare[at].len()) {
                 Some(at) => spare.swap_remove(at),
                 // Memory that is not touched costs nothing, and the next may be a little longer.
-                None => Buffer::zeros(len + len / 8),
+                None => Buffer::zeros(len + len / 32),
             }
         })
     }
