@@ -669,6 +669,11 @@ fn paths_take_their_scores_along_and_are_what_fits_alone_are() {
             assert_eq!((warm_is.basis, warm.status), (Basis::Recomputed, Status::Solved));
             assert!(warm_is.violation <= 1e-3, "{n} {lambda}: {:e}", warm_is.violation);
             assert!((warm_is.dual - cold_is.dual).abs() <= 1e-4 * cold_is.dual, "{n} {lambda}");
+            // A candidate of a search, of which fewer scores are known to the last digit.
+            let mut run = Run::quiet(asked).as_trial();
+            let trial = Smo::default().solve(&problem, before.as_ref(), &mut run).unwrap();
+            let violation = certify(&problem, &trial).violation;
+            assert!(trial.status == Status::Solved && violation <= 1e-3, "{n} {lambda}: {violation:e}");
             before = Some(warm);
         }
         // Scores that are wrong are found out.

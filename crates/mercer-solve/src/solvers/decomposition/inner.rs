@@ -22,7 +22,10 @@ use crate::{Run, Status};
 /// The part of the program that is worked on; variables of a group stand together.
 pub(super) struct Part {
     pub(super) beta: Vec<f64>,
+    /// Slopes but for what is carried.
     pub(super) gradient: Vec<f64>,
+    /// What has been added to the scores.
+    pub(super) carried: Vec<f64>,
     pub(super) ridge: Vec<f64>,
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
@@ -188,6 +191,11 @@ impl Part {
         self.beta.len()
     }
 
+    /// The slope of the objective in a variable.
+    pub(super) fn slope(&self, a: usize) -> f64 {
+        self.gradient[a] + self.carried[a]
+    }
+
     /// What is added to the slope of a variable that cannot increase, and of one that cannot decrease.
     fn barriers<T: Real>(&self, a: usize) -> (T, T) {
         (
@@ -251,17 +259,17 @@ impl<'a, T: Entry, L: Lines<T>> Work<'a, T, L> {
         for range in &self.part.groups {
             let (mut top, mut bottom) = (f64::NEG_INFINITY, f64::INFINITY);
             for a in range.clone() {
-                top = top.max(self.part.gradient[a] + self.fall[a].f64());
-                bottom = bottom.min(self.part.gradient[a] + self.rise[a].f64());
+                top = top.max(self.part.slope(a) + self.fall[a].f64());
+                bottom = bottom.min(self.part.slope(a) + self.rise[a].f64());
             }
             let level = 0.5 * (top + bottom);
             self.levels.push(if level.is_finite() { level } else { 0.0 });
         }
-        self.slopes.iter_mut().zip(&self.part.gradient).for_each(|(slope, &g)| *slope = T::of(g));
+        if self.part.groups.is_empty() {
+            (0..len).for_each(|a| self.slopes[a] = T::of(self.part.slope(a)));
+        }
         for (range, level) in self.part.groups.iter().zip(&self.levels) {
-            for a in range.clone() {
-                self.slopes[a] = T::of(self.part.gradient[a] - level);
-            }
+            range.clone().for_each(|a| self.slopes[a] = T::of(self.part.slope(a) - level));
         }
         let nothing = vec![T::ZERO; len];
         shifted(
@@ -292,7 +300,7 @@ impl<'a, T: Entry, L: Lines<T>> Work<'a, T, L> {
             let each = |k: usize| some.get(k).copied().unwrap_or((some[0].0, 0.0));
             let weights = std::array::from_fn(|k| each(k).1);
             let rows = std::array::from_fn(|k| self.lines.row(each(k).0));
-            add_lines(self.isa, &mut self.part.gradient, weights, rows);
+            add_lines(self.isa, &mut self.part.carried, weights, rows);
         }
         self.look();
     }
@@ -382,6 +390,7 @@ impl<'a, T: Entry, L: Lines<T>> Work<'a, T, L> {
         Part {
             beta: pick(&self.part.beta),
             gradient,
+            carried: vec![0.0; active.len()],
             ridge: pick(&self.part.ridge),
             lower: pick(&self.part.lower),
             upper: pick(&self.part.upper),
@@ -513,6 +522,7 @@ mod tests {
         let part = Part {
             beta: vec![0.0; n],
             gradient,
+            carried: vec![0.0; n],
             ridge: vec![0.0; n],
             lower,
             upper,
@@ -525,6 +535,7 @@ mod tests {
         Part {
             beta: part.beta.clone(),
             gradient: part.gradient.clone(),
+            carried: part.carried.clone(),
             ridge: part.ridge.clone(),
             lower: part.lower.clone(),
             upper: part.upper.clone(),
@@ -545,7 +556,7 @@ mod tests {
         for a in 0..n {
             let row = &kernel[a * n..(a + 1) * n];
             let slope = start.gradient[a] + row.iter().zip(&part.beta).map(|(k, b)| k.f64() * b).sum::<f64>();
-            worst = worst.max((slope - part.gradient[a]).abs());
+            worst = worst.max((slope - part.slope(a)).abs());
             assert!((part.lower[a]..=part.upper[a]).contains(&part.beta[a]));
             if part.beta[a] > part.lower[a] {
                 top = top.max(slope);
@@ -562,8 +573,7 @@ mod tests {
         assert!(work.active().len() * 4 <= n * 3, "the problem is one in which most variables stay");
         work.catch_up();
         let value = |part: &Part| -> f64 {
-            let each = part.beta.iter().zip(part.gradient.iter().zip(&start.gradient));
-            each.map(|(beta, (slope, linear))| 0.5 * beta * (slope + linear)).sum()
+            (0..n).map(|a| 0.5 * part.beta[a] * (part.slope(a) + start.gradient[a])).sum()
         };
         assert!(all.steps > PERIOD && (value(&part) / value(&plain) - 1.0).abs() < 1e-5);
     }

@@ -391,17 +391,16 @@ impl<'a> Engine<'a> {
             Square::Asked(lines) => part.step(lines, target, few, run),
             Square::AskedDouble(lines) => part.step(lines, target, few, run),
         };
-        let Part { beta, gradient, .. } = part;
         self.end_demand(ended.steps >= few, run);
-        if self.is_whole && !gradient.iter().all(|slope| slope.is_finite()) {
+        if self.is_whole && !part.carried.iter().all(|change| change.is_finite()) {
             // Beyond the range of single precision.
             return Ok(false);
         }
         let (mut terms, mut lowered) = (Vec::new(), 0.0);
         for (at, (&a, &row)) in chosen.iter().zip(&rows).enumerate() {
-            let change = beta[at] - self.state.beta[a];
+            let change = part.beta[at] - self.state.beta[a];
             if change != 0.0 {
-                lowered += 0.5 * (survey.gradient[a] + gradient[at]) * change;
+                lowered += 0.5 * (survey.gradient[a] + part.slope(at)) * change;
                 terms.push((row, change));
             }
         }
@@ -411,17 +410,19 @@ impl<'a> Engine<'a> {
             return Err(status);
         }
         if self.is_whole {
-            // The slopes of all variables are known, and the scores with them.
-            let new = (0..chosen.len())
-                .map(|at| gradient[at] - self.program.linear[at] - self.program.ridge[at] * beta[at]);
-            rows.iter().zip(new).for_each(|(&row, score)| self.state.scores[row] = score);
+            // One sum for each score, which has less rounding than all the steps. Rows with two variables have one score.
+            let mut scores = self.state.scores.clone();
+            rows.iter()
+                .zip(&part.carried)
+                .for_each(|(&row, change)| scores[row] = self.state.scores[row] + change);
+            self.state.scores = scores;
         } else {
             let mut change = vec![0.0; self.state.scores.len()];
             // An early end here leaves the state as it was before the block.
             self.rows.accumulate(&terms, &mut change, run, ended.stopped.is_none())?;
             self.state.scores.iter_mut().zip(&change).for_each(|(score, change)| *score += change);
         }
-        chosen.iter().zip(&beta).for_each(|(&a, b)| self.state.beta[a] = *b);
+        chosen.iter().zip(&part.beta).for_each(|(&a, b)| self.state.beta[a] = *b);
         self.state.objective += lowered;
         self.travelled += terms.iter().map(|term| term.1.abs()).sum::<f64>();
         self.iterations += ended.steps;
@@ -464,6 +465,7 @@ impl<'a> Engine<'a> {
         Part {
             beta: pick(&self.state.beta),
             gradient: pick(&survey.gradient),
+            carried: vec![0.0; chosen.len()],
             ridge: pick(&self.program.ridge),
             lower: pick(&self.program.lower),
             upper: pick(&self.program.upper),
