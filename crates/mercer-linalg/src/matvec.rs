@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn sums_are_their_definitions() {
-        let (rows, columns, stride) = (5, 77, 80);
+        let (rows, columns, stride) = (5, 300, 304);
         let block: Vec<f32> = (0..rows * stride).map(|at| (at % 13) as f32 * 0.25 - 1.0).collect();
         let v: Vec<f32> = (0..columns).map(|c| (c % 7) as f32 - 3.0).collect();
         let w: Vec<f32> = (0..rows).map(|r| r as f32 * 0.5).collect();

@@ -28,6 +28,9 @@ const SIDE: usize = 8;
 
 /// Adds a·x + b·y to the slopes, and finds their ends.
 ///
+/// # Panics
+/// Where slices differ in length.
+///
 /// ```
 /// use mercer_linalg::{Isa, shift_slopes};
 /// let (free, mut slopes) = ([0.0; 3], [1.0, 2.0, 3.0]);
@@ -46,6 +49,7 @@ pub fn shift_slopes<T: Real>(
     b: T,
     y: &[T],
 ) -> Ends<T> {
+    assert!([rise.len(), fall.len(), x.len(), y.len()].iter().all(|&len| len == slopes.len()));
     #[cfg(target_arch = "x86_64")]
     if isa == Isa::Avx512 {
         // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
@@ -154,7 +158,9 @@ pub fn best_partner<T: Real>(
     row: &[T],
 ) -> Option<usize> {
     let count = slopes.len();
-    assert!([fall.len(), diagonal.len(), row.len()].iter().all(|&len| len == count));
+    assert!(
+        [fall.len(), diagonal.len(), row.len()].iter().all(|&len| len == count) && chooser.likely < count
+    );
     #[cfg(target_arch = "x86_64")]
     if isa == Isa::Avx512 {
         let at = chooser.likely;

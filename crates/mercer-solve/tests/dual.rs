@@ -674,6 +674,10 @@ fn paths_take_their_scores_along_and_are_what_fits_alone_are() {
             let trial = Smo::default().solve(&problem, before.as_ref(), &mut run).unwrap();
             let violation = certify(&problem, &trial).violation;
             assert!(trial.status == Status::Solved && violation <= 1e-3, "{n} {lambda}: {violation:e}");
+            let remembered = Remembered::new(&gram);
+            let problem = Problem::new(&remembered, &y, Objective::Risk(&Hinge), lambda, true).unwrap();
+            let trial = Smo::default().solve(&problem, None, &mut Run::quiet(asked).as_trial()).unwrap();
+            assert_eq!(certify(&problem, &trial).basis, Basis::Recomputed);
             before = Some(warm);
         }
         // Scores that are wrong are found out.

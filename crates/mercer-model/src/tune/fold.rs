@@ -184,7 +184,9 @@ pub(super) fn answers(
         let which = first..strengths.min(first + some);
         let (order, segments) = segments(goal, paths, which.clone());
         let mut out = vec![0.0; rows.len() * which.len() * paths.len()];
-        if !order.is_empty() {
+        if segments.len() == 1 && order.len() == gram.len() {
+            gram.cross_segments(rows, &segments, gram.precision(), &mut out);
+        } else if !order.is_empty() {
             gram.part(&order).cross_segments(rows, &segments, gram.precision(), &mut out);
         }
         let each = out.chunks_exact((rows.len() * paths.len()).max(1));

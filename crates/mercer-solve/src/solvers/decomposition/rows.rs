@@ -427,11 +427,11 @@ fn add<T: Entry>(entries: &[T], n: usize, terms: &[(usize, f64)], out: &mut [f64
             let [a, b, c, d] = [four[0], four[1], four[2], four[3]];
             let lines = row(a.0).iter().zip(row(b.0)).zip(row(c.0)).zip(row(d.0));
             for (out, (((p, q), r), s)) in out.iter_mut().zip(lines) {
-                *out += a.1 * p.wide() + b.1 * q.wide() + c.1 * r.wide() + d.1 * s.wide();
+                *out += a.1 * p.f64() + b.1 * q.f64() + c.1 * r.f64() + d.1 * s.f64();
             }
         }
         for &(slot, weight) in fours.remainder() {
-            out.iter_mut().zip(row(slot)).for_each(|(out, k)| *out += weight * k.wide());
+            out.iter_mut().zip(row(slot)).for_each(|(out, k)| *out += weight * k.f64());
         }
     });
 }

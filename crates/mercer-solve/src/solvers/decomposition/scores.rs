@@ -5,7 +5,7 @@ use mercer_gram::Precision;
 
 use super::working_set::Survey;
 use super::{Engine, LAST_PRODUCTS, Start, rows};
-use crate::{Run, SolveError, Status, Tolerance};
+use crate::{Run, SolveError, Status};
 
 /// Violations by which a slope must keep a variable at its bound for it to be set aside, and the part of the rows that
 /// must be left for a new matrix of them to be made.
@@ -124,7 +124,8 @@ impl Engine<'_> {
             let mut scores = self.recalled(&alpha, run)?;
             let mut is_rough = vec![true; n];
             let mut doubt = self.doubt;
-            let mut asked = if run.is_trial() { self.sampled() } else { self.inside() };
+            let may_do = run.is_trial() && self.wanted().is_some();
+            let mut asked = if may_do { self.sampled() } else { self.inside() };
             // What they differ by says how near the ends others must be to be asked for too.
             while !asked.is_empty() {
                 let found = rows::products_at(self.gram, &asked, &alpha, Precision::Double, run)?;
@@ -132,12 +133,15 @@ impl Engine<'_> {
                     doubt = doubt.max(self.doubt + (scores[row] - score).abs() / self.lengths[row]);
                     (scores[row], is_rough[row]) = (score, false);
                 }
-                let is_enough = run.is_trial() && self.is_sure(&scores, doubt);
+                let is_enough = may_do && self.is_sure(&scores, doubt);
                 asked = if is_enough { Vec::new() } else { self.uncertain(&is_rough, &scores, doubt) };
             }
             let rough: Vec<usize> = (0..n).filter(|&row| is_rough[row]).collect();
             self.doubt = if rough.is_empty() { 0.0 } else { doubt };
-            self.gram.remember(&alpha, &scores, rough);
+            if !run.is_trial() {
+                // A certificate may then take the others as they are.
+                self.gram.remember(&alpha, &scores, rough);
+            }
             self.state.scores = scores;
         }
         self.travelled = 0.0;
@@ -164,9 +168,14 @@ impl Engine<'_> {
         Ok(scores)
     }
 
+    /// The violation that was asked for, if nothing else was.
+    fn wanted(&self) -> Option<f64> {
+        if self.tolerance.gap.is_none() { self.tolerance.violation } else { None }
+    }
+
     /// Whether the violation that was asked for holds for these scores even if all are wrong by as much as they may be.
     fn is_sure(&self, scores: &[f64], doubt: f64) -> bool {
-        let Tolerance { gap: None, violation: Some(wanted) } = self.tolerance else { return false };
+        let Some(wanted) = self.wanted() else { return false };
         let survey = Survey::new(self.program, &self.state.beta, scores, &vec![false; self.program.len()]);
         let longest = self.lengths.iter().copied().fold(1.0, f64::max);
         survey.violation + 2.0 * SURELY * doubt * longest <= wanted * self.reading.unit(&self.state)

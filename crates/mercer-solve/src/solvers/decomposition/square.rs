@@ -64,7 +64,6 @@ impl Drop for Square<'_> {
 pub(super) trait Entry: Real {
     /// Whole rows of a matrix.
     fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]);
-    fn wide(self) -> f64;
     /// Memory for so many entries or more, which holds what it held before.
     fn spare(len: usize) -> Buffer<Self> {
         Buffer::zeros(len)
@@ -87,17 +86,13 @@ impl Entry for f32 {
         gram.rows_single(rows, out);
     }
 
-    fn wide(self) -> f64 {
-        f64::from(self)
-    }
-
     fn spare(len: usize) -> Buffer<Self> {
         SPARE.with_borrow_mut(|spare| {
             let fits = (0..spare.len()).filter(|&at| spare[at].len() >= len);
             match fits.min_by_key(|&at| spare[at].len()) {
                 Some(at) => spare.swap_remove(at),
                 // Memory that is not touched costs nothing, and the next may be a little longer.
-                None => Buffer::zeros(len + len / 32),
+                None => Buffer::zeros((len + len / 32).min(SPARED.max(len))),
             }
         })
     }
@@ -124,8 +119,37 @@ impl Entry for f64 {
     fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]) {
         gram.rows_double(rows, out);
     }
+}
 
-    fn wide(self) -> f64 {
-        self
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_used_again_where_it_fits() {
+        let place = |entries: &Buffer<f32>| entries.as_ptr();
+        let (small, large) = (f32::spare(100), f32::spare(10_000));
+        let (at_small, at_large) = (place(&small), place(&large));
+        f32::spared(small);
+        f32::spared(large);
+        let found = f32::spare(90);
+        assert_eq!(place(&found), at_small, "the least that fits");
+        let other = f32::spare(90);
+        assert_eq!(place(&other), at_large);
+        assert!(f32::spare(SPARED).len() == SPARED && f32::spare(SPARED + 1).len() > SPARED);
+        // Too many, too long, or nothing at all: given back to the system.
+        (0..2 * PIECES).for_each(|_| f32::spared(Buffer::zeros(50)));
+        f32::spared(Buffer::zeros(SPARED + 1));
+        f32::spared(Buffer::zeros(0));
+        SPARE.with_borrow(|spare| assert_eq!(spare.len(), PIECES));
+    }
+
+    #[test]
+    fn a_square_changes_its_precision() {
+        let mut square = Square::none();
+        square.single(9).fill(1.0);
+        assert_eq!(square.single(4).len(), 4);
+        assert_eq!(square.double(16).len(), 16);
+        assert_eq!(square.single(16).len(), 16);
     }
 }
