@@ -124,7 +124,7 @@ impl Engine<'_> {
             let mut scores = self.recalled(&alpha, run)?;
             let mut is_rough = vec![true; n];
             let mut doubt = self.doubt;
-            let may_do = run.is_trial() && self.wanted().is_some();
+            let may_do = run.is_trial() && self.is_sure(0.0, self.doubt);
             let mut asked = if may_do { self.sampled() } else { self.inside() };
             // What they differ by says how near the ends others must be to be asked for too.
             while !asked.is_empty() {
@@ -133,8 +133,9 @@ impl Engine<'_> {
                     doubt = doubt.max(self.doubt + (scores[row] - score).abs() / self.lengths[row]);
                     (scores[row], is_rough[row]) = (score, false);
                 }
-                let is_enough = may_do && self.is_sure(&scores, doubt);
-                asked = if is_enough { Vec::new() } else { self.uncertain(&is_rough, &scores, doubt) };
+                let survey = self.seen(&scores);
+                let is_enough = may_do && self.is_sure(survey.violation, doubt);
+                asked = if is_enough { Vec::new() } else { self.uncertain(&is_rough, &survey, doubt) };
             }
             let rough: Vec<usize> = (0..n).filter(|&row| is_rough[row]).collect();
             self.doubt = if rough.is_empty() { 0.0 } else { doubt };
@@ -168,17 +169,18 @@ impl Engine<'_> {
         Ok(scores)
     }
 
-    /// The violation that was asked for, if nothing else was.
-    fn wanted(&self) -> Option<f64> {
-        if self.tolerance.gap.is_none() { self.tolerance.violation } else { None }
+    /// Whether a violation is what was asked for, if nothing else was, even if all scores are wrong by as much as they may be.
+    fn is_sure(&self, violation: f64, doubt: f64) -> bool {
+        let longest = self.lengths.iter().copied().fold(1.0, f64::max);
+        let wanted = self.tolerance.violation.filter(|_| self.tolerance.gap.is_none());
+        wanted.is_some_and(|wanted| {
+            violation + 2.0 * SURELY * doubt * longest <= wanted * self.reading.unit(&self.state)
+        })
     }
 
-    /// Whether the violation that was asked for holds for these scores even if all are wrong by as much as they may be.
-    fn is_sure(&self, scores: &[f64], doubt: f64) -> bool {
-        let Some(wanted) = self.wanted() else { return false };
-        let survey = Survey::new(self.program, &self.state.beta, scores, &vec![false; self.program.len()]);
-        let longest = self.lengths.iter().copied().fold(1.0, f64::max);
-        survey.violation + 2.0 * SURELY * doubt * longest <= wanted * self.reading.unit(&self.state)
+    /// How far from optimal the variables are by these scores, none being set aside.
+    fn seen(&self, scores: &[f64]) -> Survey {
+        Survey::new(self.program, &self.state.beta, scores, &vec![false; self.program.len()])
     }
 
     /// Rows from which one learns what single precision makes of a score.
@@ -200,12 +202,11 @@ impl Engine<'_> {
 
     /// Of the rows that are not known yet, those whose scores must be known better: where scores may be wrong by so much, for
     /// points of length one, the others are settled for sure.
-    fn uncertain(&self, is_rough: &[bool], scores: &[f64], doubt: f64) -> Vec<usize> {
-        let survey = Survey::new(self.program, &self.state.beta, scores, &vec![false; self.program.len()]);
+    fn uncertain(&self, is_rough: &[bool], survey: &Survey, doubt: f64) -> Vec<usize> {
         let margin = |row: usize| survey.violation + SURELY * doubt * self.lengths[row];
-        let mut wanted = vec![false; scores.len()];
+        let mut wanted = vec![false; is_rough.len()];
         let settled = survey.settled(self.program, &self.state.beta, margin);
         self.program.rows.iter().zip(settled).for_each(|(&row, is)| wanted[row] |= !is);
-        (0..scores.len()).filter(|&row| wanted[row] && is_rough[row]).collect()
+        (0..is_rough.len()).filter(|&row| wanted[row] && is_rough[row]).collect()
     }
 }
