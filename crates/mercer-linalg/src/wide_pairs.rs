@@ -55,6 +55,19 @@ pub trait Wide: Sized {
     unsafe fn first_of(places: __m512i) -> usize;
 }
 
+/// Functions of [`Wide`], each a few instructions.
+macro_rules! operations {
+    ($(fn $name:ident($($arg:ident: $type:ty),*) $(-> $ret:ty)? = $body:expr;)*) => {
+        $(
+            #[inline(always)]
+            unsafe fn $name($($arg: $type),*) $(-> $ret)? {
+                // SAFETY: the caller's word, as the trait asks for it.
+                unsafe { $body }
+            }
+        )*
+    };
+}
+
 macro_rules! wide {
     ($t:ty, $mask:ty, $numbers:ty, $lanes:literal, $all:ident $load:ident $load_or:ident $store:ident $fused:ident
      $add:ident $sub:ident $mul:ident $div:ident $max:ident $smaller:ident $less:ident $choose:ident $most:ident $least:ident,
@@ -62,93 +75,32 @@ macro_rules! wide {
         impl Wide for $t {
             type Numbers = $numbers;
             const LANES: usize = $lanes;
-            #[inline(always)]
-            unsafe fn all(value: Self) -> $numbers {
-                unsafe { $all(value) }
-            }
-            #[inline(always)]
-            unsafe fn load(lanes: u16, from: *const Self) -> $numbers {
-                unsafe { $load(lanes as $mask, from) }
-            }
-            #[inline(always)]
-            unsafe fn load_or(other: $numbers, lanes: u16, from: *const Self) -> $numbers {
-                unsafe { $load_or(other, lanes as $mask, from) }
-            }
-            #[inline(always)]
-            unsafe fn store(to: *mut Self, lanes: u16, numbers: $numbers) {
-                unsafe { $store(to, lanes as $mask, numbers) }
-            }
-            #[inline(always)]
-            unsafe fn fused(a: $numbers, b: $numbers, c: $numbers) -> $numbers {
-                unsafe { $fused(a, b, c) }
-            }
-            #[inline(always)]
-            unsafe fn sum(a: $numbers, b: $numbers) -> $numbers {
-                unsafe { $add(a, b) }
-            }
-            #[inline(always)]
-            unsafe fn difference(a: $numbers, b: $numbers) -> $numbers {
-                unsafe { $sub(a, b) }
-            }
-            #[inline(always)]
-            unsafe fn product(a: $numbers, b: $numbers) -> $numbers {
-                unsafe { $mul(a, b) }
-            }
-            #[inline(always)]
-            unsafe fn ratio(a: $numbers, b: $numbers) -> $numbers {
-                unsafe { $div(a, b) }
-            }
-            #[inline(always)]
-            unsafe fn larger_of(a: $numbers, b: $numbers) -> $numbers {
-                unsafe { $max(a, b) }
-            }
-            #[inline(always)]
-            unsafe fn smaller_of(a: $numbers, b: $numbers) -> $numbers {
-                unsafe { $smaller(a, b) }
-            }
-            #[inline(always)]
-            unsafe fn is_less(a: $numbers, b: $numbers) -> u16 {
-                unsafe { u16::from($less::<_CMP_LT_OQ>(a, b)) }
-            }
-            #[inline(always)]
-            unsafe fn is_same(a: $numbers, b: $numbers) -> u16 {
-                unsafe { u16::from($less::<_CMP_EQ_OQ>(a, b)) }
-            }
-            #[inline(always)]
-            unsafe fn choose(a: $numbers, lanes: u16, b: $numbers) -> $numbers {
-                unsafe { $choose(a, lanes as $mask, b) }
-            }
-            #[inline(always)]
-            unsafe fn most(numbers: $numbers) -> Self {
-                unsafe { $most(numbers) }
-            }
-            #[inline(always)]
-            unsafe fn least(numbers: $numbers) -> Self {
-                unsafe { $least(numbers) }
-            }
-            #[inline(always)]
-            unsafe fn count(value: usize) -> __m512i {
-                unsafe { $count(value as $integer) }
-            }
-            #[inline(always)]
-            unsafe fn add(a: __m512i, b: __m512i) -> __m512i {
-                unsafe { $sum(a, b) }
-            }
-            #[inline(always)]
-            unsafe fn choose_count(a: __m512i, lanes: u16, b: __m512i) -> __m512i {
-                unsafe { $choose_count(a, lanes as $mask, b) }
-            }
-            #[inline(always)]
-            unsafe fn places(counts: __m512i) -> __m512i {
-                unsafe { $sum($shift::<{ <$integer>::ilog2($lanes) }>(counts), $own) }
-            }
-            #[inline(always)]
-            unsafe fn first(a: __m512i, b: __m512i) -> __m512i {
-                unsafe { $min(a, b) }
-            }
-            #[inline(always)]
-            unsafe fn first_of(places: __m512i) -> usize {
-                unsafe { $first(places) as usize }
+            operations! {
+                fn all(value: Self) -> $numbers = $all(value);
+                fn load(lanes: u16, from: *const Self) -> $numbers = $load(lanes as $mask, from);
+                fn load_or(other: $numbers, lanes: u16, from: *const Self) -> $numbers =
+                    $load_or(other, lanes as $mask, from);
+                fn store(to: *mut Self, lanes: u16, numbers: $numbers) = $store(to, lanes as $mask, numbers);
+                fn fused(a: $numbers, b: $numbers, c: $numbers) -> $numbers = $fused(a, b, c);
+                fn sum(a: $numbers, b: $numbers) -> $numbers = $add(a, b);
+                fn difference(a: $numbers, b: $numbers) -> $numbers = $sub(a, b);
+                fn product(a: $numbers, b: $numbers) -> $numbers = $mul(a, b);
+                fn ratio(a: $numbers, b: $numbers) -> $numbers = $div(a, b);
+                fn larger_of(a: $numbers, b: $numbers) -> $numbers = $max(a, b);
+                fn smaller_of(a: $numbers, b: $numbers) -> $numbers = $smaller(a, b);
+                fn is_less(a: $numbers, b: $numbers) -> u16 = u16::from($less::<_CMP_LT_OQ>(a, b));
+                fn is_same(a: $numbers, b: $numbers) -> u16 = u16::from($less::<_CMP_EQ_OQ>(a, b));
+                fn choose(a: $numbers, lanes: u16, b: $numbers) -> $numbers = $choose(a, lanes as $mask, b);
+                fn most(numbers: $numbers) -> Self = $most(numbers);
+                fn least(numbers: $numbers) -> Self = $least(numbers);
+                fn count(value: usize) -> __m512i = $count(value as $integer);
+                fn add(a: __m512i, b: __m512i) -> __m512i = $sum(a, b);
+                fn choose_count(a: __m512i, lanes: u16, b: __m512i) -> __m512i =
+                    $choose_count(a, lanes as $mask, b);
+                fn places(counts: __m512i) -> __m512i =
+                    $sum($shift::<{ <$integer>::ilog2($lanes) }>(counts), $own);
+                fn first(a: __m512i, b: __m512i) -> __m512i = $min(a, b);
+                fn first_of(places: __m512i) -> usize = $first(places) as usize;
             }
         }
     };
@@ -289,8 +241,8 @@ pub(crate) fn shift<T: Real>(
     }
 }
 
-/// [`best_partner`](crate::best_partner), where it is known that the best gains more than `least`, or nobody gains anything: only those that may do
-/// so are divided.
+/// [`best_partner`](crate::best_partner), where it is known that the best gains more than `least`, or nobody gains
+/// anything: only those that may do so are divided.
 #[target_feature(enable = "avx512f")]
 pub(crate) fn partner<T: Real>(
     chooser: Chooser<T>,
