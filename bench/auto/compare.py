@@ -40,12 +40,12 @@ SETS = {
     "vowel": ("vowel/vowel", "label", None),
     "glass": ("glass/glass", "label", None),
     "diabetes": ("diabetes/diabetes_scale", "label", None),
-    "banana": ("banana/banana", "label", None),
+    "banana": ("banana/banana.csv", "label", None),
     "satimage": ("satimage/satimage.scale", "label", None),
     "airfoil": ("airfoil/airfoil.csv", None, None),
     "yacht": ("yacht/yacht.csv", None, None),
     "energy": ("energy/energy.csv", None, None),
-    "cpusmall": ("cpusmall/cpusmall.libsvm", "label", None),
+    "cpusmall": ("cpusmall/cpusmall.csv", "target", None),
     "abalone": ("abalone/abalone_scale", "label", None),
 }
 NAMED = list(SETS)[:11]
