@@ -3,7 +3,7 @@
 use mercer_gram::Gram;
 use mercer_linalg::Buffer;
 
-use super::inner::{Lines, Moves};
+use super::lines::{Lines, Moves};
 use super::rows::NOWHERE;
 use super::square::Entry;
 

@@ -12,9 +12,9 @@
 
 use std::ops::Range;
 
-use mercer_linalg::{Buffer, Chooser, Ends, Isa, LINES, Places, Real, add_lines, best_partner, shift_slopes};
+use mercer_linalg::{Chooser, Ends, Isa, LINES, Real, add_lines, best_partner, shift_slopes};
 
-use super::rows::NOWHERE;
+use super::lines::{Lines, Moves, Picked};
 use super::square::Entry;
 use super::working_set::alone;
 use crate::{Run, Status};
@@ -31,105 +31,6 @@ pub(super) struct Part {
     pub(super) upper: Vec<f64>,
     /// Groups; none where variables are free of each other.
     pub(super) groups: Vec<Range<usize>>,
-}
-
-/// Kernel rows of the variables of a part.
-pub(super) trait Lines<T> {
-    /// K at the crossing of a variable with itself.
-    fn diagonal(&self, a: usize) -> f64;
-    /// The row of a variable that was wanted.
-    fn row(&self, a: usize) -> &[T];
-    /// Makes sure of a row; what may be moved, and where to, says which others are likely to be wanted next. Whether
-    /// anything had to be computed.
-    fn want(&mut self, a: usize, moves: &Moves<'_, T>) -> bool;
-}
-
-/// Slopes of the variables, and what is added to those of variables that cannot increase, or decrease.
-pub(super) struct Moves<'a, T> {
-    pub(super) slopes: &'a [T],
-    pub(super) rise: &'a [T],
-    pub(super) fall: &'a [T],
-}
-
-/// Nothing is known of what will move.
-impl<T> Default for Moves<'_, T> {
-    fn default() -> Self {
-        Self { slopes: &[], rise: &[], fall: &[] }
-    }
-}
-
-/// All rows, one after the other.
-pub(super) struct Whole<'a, T> {
-    kernel: &'a [T],
-    len: usize,
-}
-
-impl<'a, T> Whole<'a, T> {
-    /// Of so many variables, at the front of what may be longer.
-    pub(super) fn new(kernel: &'a [T], len: usize) -> Self {
-        Self { kernel: &kernel[..len * len], len }
-    }
-}
-
-impl<T: Real> Lines<T> for Whole<'_, T> {
-    fn diagonal(&self, a: usize) -> f64 {
-        self.row(a)[a].f64()
-    }
-
-    fn row(&self, a: usize) -> &[T] {
-        &self.kernel[a * self.len..(a + 1) * self.len]
-    }
-
-    fn want(&mut self, _: usize, _: &Moves<'_, T>) -> bool {
-        false
-    }
-}
-
-/// Rows of some of the variables, at the places of these, copied when they are first wanted.
-struct Picked<'a, T: Entry> {
-    from: &'a mut dyn Lines<T>,
-    active: Places,
-    entries: Buffer<T>,
-    place: Vec<u32>,
-    count: u32,
-}
-
-impl<'a, T: Entry> Picked<'a, T> {
-    fn new(from: &'a mut dyn Lines<T>, active: Vec<usize>) -> Self {
-        let len = active.len();
-        let (entries, place) = (T::spare(len * len), vec![NOWHERE; len]);
-        Self { from, active: Places::new(active), entries, place, count: 0 }
-    }
-}
-
-impl<T: Entry> Drop for Picked<'_, T> {
-    fn drop(&mut self) {
-        T::spared(std::mem::replace(&mut self.entries, Buffer::zeros(0)));
-    }
-}
-
-impl<T: Entry> Lines<T> for Picked<'_, T> {
-    fn diagonal(&self, a: usize) -> f64 {
-        self.from.diagonal(self.active.as_slice()[a])
-    }
-
-    fn row(&self, a: usize) -> &[T] {
-        let (len, at) = (self.place.len(), self.place[a] as usize);
-        &self.entries[at * len..(at + 1) * len]
-    }
-
-    fn want(&mut self, a: usize, _: &Moves<'_, T>) -> bool {
-        if self.place[a] != NOWHERE {
-            return false;
-        }
-        let (len, at, source) = (self.place.len(), self.count as usize, self.active.as_slice()[a]);
-        let has_computed = self.from.want(source, &Moves::default());
-        let line = &mut self.entries[at * len..(at + 1) * len];
-        self.active.pick(Isa::detect(), self.from.row(source), line);
-        self.place[a] = self.count;
-        self.count += 1;
-        has_computed
-    }
 }
 
 /// How the work on a set ended.
@@ -171,10 +72,7 @@ impl Part {
         most: u64,
         run: &Run<'_>,
     ) -> Ended {
-        let mut work = Work::new(self, lines);
-        let ended = work.solve(target, most, run);
-        work.catch_up();
-        ended
+        self.worked(lines, |work| work.solve(target, most, run))
     }
 
     /// Steps on all variables until the violation is below the target, nothing moves, or so many are made.
@@ -185,8 +83,17 @@ impl Part {
         most: u64,
         run: &Run<'_>,
     ) -> Ended {
+        self.worked(lines, |work| work.step(target, most, run))
+    }
+
+    /// Some work, and slopes in `f64` after it.
+    fn worked<T: Entry, L: Lines<T>>(
+        &mut self,
+        lines: &mut L,
+        steps: impl FnOnce(&mut Work<'_, T, L>) -> Ended,
+    ) -> Ended {
         let mut work = Work::new(self, lines);
-        let ended = work.step(target, most, run);
+        let ended = steps(&mut work);
         work.catch_up();
         ended
     }
@@ -341,7 +248,7 @@ impl<'a, T: Entry, L: Lines<T>> Work<'a, T, L> {
             let ended =
                 Work::new(&mut part, &mut lines).solve(target.max(EASE * violation), most - steps, run);
             steps += ended.steps;
-            lines.active.as_slice().iter().zip(&part.beta).for_each(|(&a, &beta)| self.part.beta[a] = beta);
+            lines.active().iter().zip(&part.beta).for_each(|(&a, &beta)| self.part.beta[a] = beta);
             drop(lines);
             self.catch_up();
             if ended.stopped.is_some() || steps >= most {
@@ -525,6 +432,7 @@ fn bounded<T: Real>(curvature: f64, scale: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lines::Whole;
     use super::*;
     use crate::{Limits, Silent, Tolerance};
 
@@ -593,29 +501,6 @@ mod tests {
             (0..n).map(|a| 0.5 * part.beta[a] * (part.slope(a) + start.gradient[a])).sum()
         };
         assert!(all.steps > PERIOD && (value(&part) / value(&plain) - 1.0).abs() < 1e-5);
-    }
-
-    #[test]
-    fn wide_boxes_and_rows_that_are_nearly_the_same_keep_their_digits() {
-        let (mut start, kernel) = problem(300);
-        // Every other row is its neighbour with the other label.
-        let near = |i: usize| i / 2 * 2;
-        let n = start.len();
-        let kernel: Vec<f32> = (0..n * n).map(|at| kernel[near(at / n) * n + near(at % n)] as f32).collect();
-        for i in 0..n {
-            let (lower, upper) = if i % 2 == 0 { (0.0, 1e6) } else { (-1e6, 0.0) };
-            (start.lower[i], start.upper[i]) = (lower, upper);
-            start.gradient[i] = if i % 2 == 0 { -1.0 } else { 1.0 };
-        }
-        let run = Run::new(&Silent, Limits::default(), Tolerance::default());
-        let mut part = copied(&start);
-        part.solve(&mut Whole::new(&kernel, n), 1e-3, 1_000_000, &run);
-        let worst = (0..n).fold(0.0, |worst: f64, a| {
-            let row = &kernel[a * n..(a + 1) * n];
-            let moved = row.iter().zip(&part.beta).map(|(k, b)| f64::from(*k) * b).sum::<f64>();
-            worst.max((start.gradient[a] + moved - part.slope(a)).abs())
-        });
-        assert!(worst < 1e-6, "{worst}");
     }
 
     #[test]

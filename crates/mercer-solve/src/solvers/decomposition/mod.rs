@@ -13,6 +13,7 @@
 mod demand;
 mod footprint;
 mod inner;
+mod lines;
 mod pace;
 mod program;
 mod rows;
@@ -26,7 +27,8 @@ pub(super) use program::{Program, Reading, Start, State, Variable};
 use mercer_gram::Gram;
 use mercer_linalg::Budget;
 
-use self::inner::{Part, Whole};
+use self::inner::Part;
+use self::lines::Whole;
 use self::pace::{Pace, Patience};
 use self::rows::{KEPT, Rows};
 use self::square::Square;
