@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use mercer_kernel::{Entry, Scratch, Tiles};
 use mercer_linalg::{
-    Isa, LANES, OUTPUTS, add_column_sums, add_products, add_row_sums, flush_row_sums, mirror_lower,
+    Isa, LANES, OUTPUTS, PANEL, add_column_sums, add_products, add_row_sums, flush_row_sums, mirror_lower,
 };
 use rayon::prelude::*;
 
@@ -53,7 +53,7 @@ fn segment<T: Entry>(tiles: &Tiles<'_, T>, rows: usize) -> usize {
 }
 
 /// Rows and columns into `out`, whose rows are `width` apart.
-fn fill<T: Entry>(
+pub(crate) fn fill<T: Entry>(
     tiles: &Tiles<'_, T>,
     scratch: &mut Scratch<T>,
     rows: &[usize],
@@ -84,11 +84,16 @@ fn blocks(columns: Range<usize>, width: usize) -> impl Iterator<Item = Range<usi
 const SOON: usize = 24;
 const SOON_IF_WIDE: usize = 64;
 
+/// Whether an entry is computed sooner than it is found on the other side of the diagonal.
+pub(crate) fn is_soon<T: Entry>(tiles: &Tiles<'_, T>) -> bool {
+    let soon = if tiles.is_wide() { SOON_IF_WIDE } else { SOON };
+    !tiles.is_sparse() && (1..=soon).contains(&tiles.coordinates())
+}
+
 /// All entries of a symmetric matrix: the upper triangle is computed, the lower one is its mirror image, or computed too.
 pub(crate) fn store<T: Entry>(tiles: &Tiles<'_, T>, out: &mut [T], poll: &(dyn Fn() -> bool + Sync)) {
     let (n, (height, _)) = (tiles.columns(), tiles.shape());
-    let soon = if tiles.is_wide() { SOON_IF_WIDE } else { SOON };
-    let is_whole = !tiles.is_sparse() && (1..=soon).contains(&tiles.coordinates());
+    let is_whole = is_soon(tiles);
     if n == 0 {
         return;
     }
@@ -222,31 +227,71 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[
     }
 }
 
-/// Columns that a task sums, at most and at least: its sums stay near while all rows go by. A task packs the rows for itself,
-/// so that few columns do not pay; but of few tasks some threads have none.
-const SPAN: usize = 2048;
+/// Columns that a task sums, at most and at least: its sums stay near while all rows go by, and threads have as many each,
+/// so that none waits for the last.
+const SPAN: usize = 4096;
 const LEAST_SPAN: usize = 256;
-const TASKS: usize = 8;
+const TASKS: usize = 4;
+
+/// Bytes of rows that are packed at a time.
+const PACKED: usize = 1 << 20;
 
 /// out += Σ weight·row over some rows; each column by itself, rows in the given order.
 pub(crate) fn add_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: &[f64], out: &mut [f64]) {
     let ((height, _), width, isa) = (tiles.shape(), tiles.stride(), Isa::detect());
     let weights: Vec<T> = weights.iter().map(|&weight| T::of(weight)).collect();
-    let span = (out.len() / TASKS).clamp(LEAST_SPAN, SPAN).next_multiple_of(width);
-    out.par_chunks_mut(span).enumerate().for_each_init(
-        || tiles.scratch(),
-        |scratch, (number, out)| {
-            let first = number * span;
-            for (rows, weights) in rows.chunks(height).zip(weights.chunks(height)) {
-                tiles.choose_rows(scratch, rows);
-                for columns in blocks(first..first + out.len(), width) {
-                    let entries = tiles.block(scratch, columns.clone());
-                    let sums = &mut out[columns.start - first..columns.end - first];
-                    add_column_sums(isa, entries, width, weights, sums);
+    let tasks = (TASKS * rayon::current_num_threads()).max(out.len().div_ceil(SPAN));
+    let span = out.len().div_ceil(tasks).max(LEAST_SPAN).next_multiple_of(PANEL);
+    // All tasks want the same rows: packed once, as many as stay near.
+    let many = (PACKED / (tiles.coordinates() * size_of::<T>()).max(1)).max(height).next_multiple_of(height);
+    for (rows, weights) in rows.chunks(many).zip(weights.chunks(many)) {
+        let chosen: Vec<_> = rows.par_chunks(height).map(|rows| tiles.packed_rows(rows)).collect();
+        out.par_chunks_mut(span).enumerate().for_each_init(
+            || tiles.scratch(),
+            |scratch, (number, out)| {
+                let first = number * span;
+                for (chosen, weights) in chosen.iter().zip(weights.chunks(height)) {
+                    tiles.choose(scratch, chosen);
+                    for columns in blocks(first..first + out.len(), width) {
+                        let entries = tiles.block(scratch, columns.clone());
+                        let sums = &mut out[columns.start - first..columns.end - first];
+                        add_column_sums(isa, entries, width, weights, sums);
+                    }
                 }
-            }
-        },
-    );
+            },
+        );
+    }
+}
+
+/// Tasks that many rows are shared out among where columns are few.
+const SHARES: usize = 32;
+
+/// The same where rows are many and columns few: each task has some of the rows, and sums of its own.
+pub(crate) fn sum_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+    let ((height, _), width, isa) = (tiles.shape(), tiles.stride(), Isa::detect());
+    let weights: Vec<T> = weights.iter().map(|&weight| T::of(weight)).collect();
+    let share = rows.len().div_ceil(SHARES).next_multiple_of(height);
+    let sums: Vec<Vec<f64>> = rows
+        .par_chunks(share.max(1))
+        .zip(weights.par_chunks(share.max(1)))
+        .map_init(
+            || tiles.scratch(),
+            |scratch, (rows, weights)| {
+                let mut sums = vec![0.0; out.len()];
+                for (rows, weights) in rows.chunks(height).zip(weights.chunks(height)) {
+                    tiles.choose_rows(scratch, rows);
+                    for columns in blocks(0..tiles.columns(), width) {
+                        let entries = tiles.block(scratch, columns.clone());
+                        add_column_sums(isa, entries, width, weights, &mut sums[columns]);
+                    }
+                }
+                sums
+            },
+        )
+        .collect();
+    for share in &sums {
+        out.iter_mut().zip(share).for_each(|(out, sum)| *out += sum);
+    }
 }
 
 /// Entries between two questions whether to stop: some hundredths of a second, where one knows.

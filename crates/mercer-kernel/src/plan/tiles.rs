@@ -62,23 +62,44 @@ enum Step<'a, T> {
     Foreign,
 }
 
-/// What a thread packs, and computes, of points whose inner products are exact.
+/// What a thread packs, and computes, of columns whose inner products are exact.
 #[derive(Debug, Default)]
 struct Exact {
-    rows: RowPack<f32>,
     columns: ColumnPack<f32>,
     block: Vec<f32>,
+}
+
+/// Rows of blocks, packed: many threads may use them.
+#[derive(Debug)]
+pub struct Chosen<T: Entry> {
+    rows: Vec<usize>,
+    is_sorted: bool,
+    packs: Vec<RowPack<T>>,
+    exact: Vec<RowPack<f32>>,
+    sums: Vec<Vec<T>>,
+    wide: Option<Arc<Chosen<f64>>>,
+}
+
+impl<T: Entry> Default for Chosen<T> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            is_sorted: true,
+            packs: Vec::new(),
+            exact: Vec::new(),
+            sums: Vec::new(),
+            wide: None,
+        }
+    }
 }
 
 /// The memory of one thread, used again for every block.
 #[derive(Debug)]
 pub struct Scratch<T: Entry> {
-    rows: Vec<usize>,
+    chosen: Arc<Chosen<T>>,
     columns: Range<usize>,
-    packs: Vec<RowPack<T>>,
     columns_of: Vec<ColumnPack<T>>,
     exact: Vec<Exact>,
-    row_sums: Vec<Vec<T>>,
     shared: Vec<Vec<T>>,
     buffers: Vec<Vec<T>>,
     foreign: Vec<f64>,
@@ -289,12 +310,10 @@ impl<'a, T: Entry> Tiles<'a, T> {
     /// Memory for one thread.
     pub fn scratch(&self) -> Scratch<T> {
         Scratch {
-            rows: Vec::new(),
+            chosen: Arc::default(),
             columns: 0..0,
-            packs: self.packs.iter().map(|_| RowPack::default()).collect(),
             columns_of: self.packs.iter().map(|_| ColumnPack::default()).collect(),
             exact: self.exact.iter().map(|_| Exact::default()).collect(),
-            row_sums: vec![Vec::new(); self.steps.len()],
             shared: vec![Vec::new(); self.shared.len()],
             buffers: Vec::new(),
             foreign: Vec::new(),
@@ -306,18 +325,50 @@ impl<'a, T: Entry> Tiles<'a, T> {
 
     /// Chooses the rows of the blocks that follow: at most as many as [`shape`](Tiles::shape) says, in any order.
     pub fn choose_rows(&self, scratch: &mut Scratch<T>, rows: &[usize]) {
-        scratch.rows.clear();
-        scratch.rows.extend_from_slice(rows);
-        if let (Some(wide), Some(inner)) = (&self.wide, &mut scratch.wide) {
-            return wide.choose_rows(inner, rows);
+        // Rows that others use too stay theirs.
+        if Arc::get_mut(&mut scratch.chosen).is_none() {
+            scratch.chosen = Arc::default();
         }
-        for (pack, packed) in self.packs.iter().zip(&mut scratch.packs) {
+        let chosen = Arc::get_mut(&mut scratch.chosen).expect("nobody else has it");
+        self.prepare(chosen, rows);
+        if let (Some(inner), Some(wide)) = (&mut scratch.wide, &chosen.wide) {
+            inner.chosen = wide.clone();
+        }
+    }
+
+    /// Rows for [`choose`](Tiles::choose), packed once for many blocks of many threads.
+    pub fn packed_rows(&self, rows: &[usize]) -> Arc<Chosen<T>> {
+        let mut chosen = Chosen::default();
+        self.prepare(&mut chosen, rows);
+        Arc::new(chosen)
+    }
+
+    /// Chooses rows that are packed already.
+    pub fn choose(&self, scratch: &mut Scratch<T>, chosen: &Arc<Chosen<T>>) {
+        scratch.chosen = chosen.clone();
+        if let (Some(inner), Some(wide)) = (&mut scratch.wide, &chosen.wide) {
+            inner.chosen = wide.clone();
+        }
+    }
+
+    fn prepare(&self, chosen: &mut Chosen<T>, rows: &[usize]) {
+        chosen.rows.clear();
+        chosen.rows.extend_from_slice(rows);
+        chosen.is_sorted = rows.is_sorted();
+        if let Some(wide) = &self.wide {
+            chosen.wide = Some(wide.packed_rows(rows));
+            return;
+        }
+        chosen.packs.resize_with(self.packs.len(), RowPack::default);
+        for (pack, packed) in self.packs.iter().zip(&mut chosen.packs) {
             pack.choose_rows(rows, packed);
         }
-        for (pack, exact) in self.exact.iter().zip(&mut scratch.exact) {
-            pack.choose_rows(rows, &mut exact.rows);
+        chosen.exact.resize_with(self.exact.len(), RowPack::default);
+        for (pack, packed) in self.exact.iter().zip(&mut chosen.exact) {
+            pack.choose_rows(rows, packed);
         }
-        for (step, sums) in self.steps.iter().zip(&mut scratch.row_sums) {
+        chosen.sums.resize_with(self.steps.len(), Vec::new);
+        for (step, sums) in self.steps.iter().zip(&mut chosen.sums) {
             if let Step::Sparse { sums: (x, _), .. } = step {
                 sums.clear();
                 sums.extend(rows.iter().map(|&row| x[row]));
@@ -334,7 +385,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
     /// starting at a multiple of 16. Row r of it starts at r·[`stride`](Tiles::stride).
     pub fn block<'s>(&self, scratch: &'s mut Scratch<T>, columns: Range<usize>) -> &'s [T] {
         debug_assert!(columns.start.is_multiple_of(PANEL) && columns.len() <= self.stride());
-        let size = scratch.rows.len().next_multiple_of(6) * self.stride();
+        let size = scratch.chosen.rows.len().next_multiple_of(6) * self.stride();
         if let (Some(wide), Some(inner)) = (&self.wide, &mut scratch.wide) {
             let entries = wide.block(inner, columns);
             let out = buffer(&mut scratch.buffers, 0, size);
@@ -345,13 +396,23 @@ impl<'a, T: Entry> Tiles<'a, T> {
         for (slot, &pack) in self.shared.iter().enumerate() {
             scratch.shared[slot].resize(size, T::ZERO);
             let wanted = self.wanted(Base::Dot, Finish::Plain, scratch.columns.clone());
-            let (x, space) = (&scratch.packs[pack], &mut scratch.columns_of[pack]);
+            let (x, space) = (&scratch.chosen.packs[pack], &mut scratch.columns_of[pack]);
             self.packs[pack].block(wanted, x, space, &mut scratch.shared[slot]);
         }
         self.node(&self.plan.root, scratch, 0, size);
         if self.is_symmetric() {
             let (stride, columns) = (self.stride(), scratch.columns.clone());
-            for (at, &row) in scratch.rows.iter().enumerate().filter(|(_, row)| columns.contains(row)) {
+            let chosen = &scratch.chosen;
+            // Rows in their order are found without a look at all of them.
+            let among = match chosen.is_sorted {
+                true => {
+                    chosen.rows.partition_point(|&row| row < columns.start)
+                        ..chosen.rows.partition_point(|&row| row < columns.end)
+                }
+                false => 0..chosen.rows.len(),
+            };
+            for (at, &row) in among.clone().zip(&chosen.rows[among]).filter(|(_, row)| columns.contains(row))
+            {
                 scratch.buffers[0][at * stride + row - columns.start] = T::of(self.x.diagonal()[row]);
             }
         }
@@ -372,7 +433,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
             Node::Normalize(child, number) => {
                 self.node(child, scratch, depth, size);
                 let (x, z) = (self.x.normalizer(*number), self.z.normalizer(*number));
-                let rows: Vec<T> = scratch.rows.iter().map(|&row| T::of(x[row])).collect();
+                let rows: Vec<T> = scratch.chosen.rows.iter().map(|&row| T::of(x[row])).collect();
                 let columns: Vec<T> = z[scratch.columns.clone()].iter().map(|&v| T::of(v)).collect();
                 let sides = Sides { rows: &rows, columns: &columns };
                 Op::Cosine.apply(self.isa, &mut scratch.buffers[depth], self.stride(), columns.len(), sides);
@@ -405,7 +466,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
     /// Steps that do not look at the points.
     fn apply(&self, ops: &[Op], scratch: &mut Scratch<T>, depth: usize) {
         let (rows, columns) = (&mut scratch.sides.0, &mut scratch.sides.1);
-        rows.resize(scratch.rows.len(), T::ZERO);
+        rows.resize(scratch.chosen.rows.len(), T::ZERO);
         columns.resize(scratch.columns.len(), T::ZERO);
         for op in ops {
             let sides = Sides { rows, columns };
@@ -422,25 +483,26 @@ impl<'a, T: Entry> Tiles<'a, T> {
         let out = &mut scratch.buffers[depth];
         match &self.steps[leaf] {
             Step::Dense { pack, base, finish, rest } => {
-                let (x, space) = (&scratch.packs[*pack], &mut scratch.columns_of[*pack]);
+                let (x, space) = (&scratch.chosen.packs[*pack], &mut scratch.columns_of[*pack]);
                 self.packs[*pack].block(self.wanted(*base, *finish, columns.clone()), x, space, out);
                 let sides = Sides {
-                    rows: &x.squares()[..scratch.rows.len()],
+                    rows: &x.squares()[..scratch.chosen.rows.len()],
                     columns: self.packs[*pack].column_squares(columns.clone(), space),
                 };
                 rest.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
             }
             Step::Shared { slot, pack, ops } => {
                 out.copy_from_slice(&scratch.shared[*slot]);
-                let (x, space) = (&scratch.packs[*pack], &scratch.columns_of[*pack]);
+                let (x, space) = (&scratch.chosen.packs[*pack], &scratch.columns_of[*pack]);
                 let sides = Sides {
-                    rows: &x.squares()[..scratch.rows.len()],
+                    rows: &x.squares()[..scratch.chosen.rows.len()],
                     columns: self.packs[*pack].column_squares(columns.clone(), space),
                 };
                 ops.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
             }
             Step::Exact { pack, ops } => {
-                let Exact { rows, columns: space, block } = &mut scratch.exact[*pack];
+                let (rows, Exact { columns: space, block }) =
+                    (&scratch.chosen.exact[*pack], &mut scratch.exact[*pack]);
                 block.resize(out.len(), 0.0);
                 let wanted = self.wanted(Base::Dot, Finish::Plain, columns.clone());
                 self.exact[*pack].block(wanted, rows, space, block);
@@ -450,18 +512,18 @@ impl<'a, T: Entry> Tiles<'a, T> {
                     to.extend(from.iter().map(|&square| T::of(square.into())));
                 };
                 let (row_squares, column_squares) = (&mut scratch.sides.0, &mut scratch.sides.1);
-                widen(&rows.squares()[..scratch.rows.len()], row_squares);
+                widen(&rows.squares()[..scratch.chosen.rows.len()], row_squares);
                 widen(self.exact[*pack].column_squares(columns.clone(), space), column_squares);
                 let sides = Sides { rows: row_squares, columns: column_squares };
                 ops.iter().for_each(|op| op.apply(self.isa, out, stride, columns.len(), sides));
             }
             Step::Sparse { x, z, sums, base, finish, rest } => {
-                let sides = Sides { rows: &scratch.row_sums[leaf], columns: &sums.1[columns.clone()] };
+                let sides = Sides { rows: &scratch.chosen.sums[leaf], columns: &sums.1[columns.clone()] };
                 let table = scratch.table.as_mut().expect("sparse tiles have a table");
                 table.block(
                     self.isa,
                     *base,
-                    (x, &scratch.rows),
+                    (x, &scratch.chosen.rows),
                     (z, columns.clone()),
                     sides,
                     *finish,
@@ -476,7 +538,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
                 };
                 scratch.foreign.resize(out.len(), 0.0);
                 let (x, z) =
-                    ((self.x.foreign(leaf), scratch.rows.as_slice()), (self.z.foreign(leaf), columns));
+                    ((self.x.foreign(leaf), scratch.chosen.rows.as_slice()), (self.z.foreign(leaf), columns));
                 kernel.tile(x, z, &mut scratch.foreign, stride);
                 out.iter_mut().zip(&scratch.foreign).for_each(|(slot, &entry)| *slot = T::of(entry));
             }
