@@ -1,11 +1,20 @@
 //! The seam between kernels and solvers.
 
+use std::ops::Range;
+
 use mercer_linalg::Real;
 
 use crate::Precision;
 
 /// Asked now and then by work that takes long, from any thread; `true` ends it.
 pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// The square at the crossings of some rows, a part at a time, from any thread.
+pub trait Crossings: Sync {
+    /// Writes the entries of some lines and columns, in `f32`. Lines are as far apart in `out` as there are rows, and `out`
+    /// begins with the first of them; columns begin at a multiple of 16.
+    fn fill(&self, lines: Range<usize>, columns: Range<usize>, out: &mut [f32]);
+}
 
 /// A symmetric matrix of kernel values that may be computed only when asked for.
 pub trait Gram: Sync {
@@ -45,6 +54,11 @@ pub trait Gram: Sync {
     /// Entries at the crossings of some rows, one line after the other, in `f32`; of no use once `stop` has said so.
     fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
         square(rows, self.len(), out, stop, |rows, entries| self.rows_single(rows, entries));
+    }
+
+    /// The same square, a part at a time, where an entry is computed sooner than it is found on the other side of the diagonal.
+    fn crossings<'a>(&'a self, _rows: &[usize]) -> Option<Box<dyn Crossings + 'a>> {
+        None
     }
 
     /// Entries at the crossings of some rows, one line after the other, in `f64`; of no use once `stop` has said so.
@@ -195,6 +209,10 @@ macro_rules! stand_for {
 
         fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &$crate::Stop<'_>) {
             self.$gram.square_single(rows, out, stop);
+        }
+
+        fn crossings<'c>(&'c self, rows: &[usize]) -> Option<Box<dyn $crate::Crossings + 'c>> {
+            self.$gram.crossings(rows)
         }
 
         fn products_at(

@@ -1,10 +1,12 @@
 //! A Gram matrix that is computed when asked, and never held.
 
+use std::ops::Range;
+
 use mercer_kernel::{Entry, KernelExpr, Plan, Ready, Registry, Tiles};
 use mercer_points::Table;
 
 use crate::drive::Segment;
-use crate::{Gram, GramError, Stop, drive};
+use crate::{Crossings, Gram, GramError, Stop, drive};
 
 /// The precision of computed entries; sums over rows are `f64` in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -131,21 +133,32 @@ impl Lazy {
         &self.points
     }
 
-    /// Σ_j w_j k(x_i, z_j) for some rows i and other points z.
+    /// Σ_j w_j k(x_i, x_j) for some rows i over other rows j. The fewer ones are packed; the others are read once each.
     fn across<T: Entry>(
         &self,
         rows: &[usize],
-        others: &Ready,
-        weights: Vec<f64>,
+        (others, weights): (&[usize], Vec<f64>),
         stop: &dyn Fn(usize, usize) -> bool,
     ) -> Option<Vec<f64>> {
-        let tiles = Tiles::<T>::new(&self.plan, &self.points, others);
-        let segments = [Segment { columns: 0..others.len(), outputs: vec![0], weights }];
-        let least = tiles.shape().0 * rayon::current_num_threads();
-        let height = (drive::round(&tiles) / others.len().max(1)).max(least);
         let mut out = vec![0.0; rows.len()];
-        for (round, (some, out)) in rows.chunks(height).zip(out.chunks_mut(height)).enumerate() {
-            if stop(round * height, rows.len()) {
+        let is_short = rows.len() < others.len();
+        let (packed, read) = if is_short { (rows, others) } else { (others, rows) };
+        let part = self.plan.part(&self.points, packed);
+        let tiles = Tiles::<T>::new(&self.plan, &self.points, &part);
+        let least = tiles.shape().0 * rayon::current_num_threads();
+        let height = (drive::round(&tiles) / packed.len().max(1)).max(least);
+        if is_short {
+            for (round, (some, weights)) in read.chunks(height).zip(weights.chunks(height)).enumerate() {
+                if stop(round * height, read.len()) {
+                    return None;
+                }
+                drive::sum_rows(&tiles, some, weights, &mut out);
+            }
+            return Some(out);
+        }
+        let segments = [Segment { columns: 0..packed.len(), outputs: vec![0], weights }];
+        for (round, (some, out)) in read.chunks(height).zip(out.chunks_mut(height)).enumerate() {
+            if stop(round * height, read.len()) {
                 return None;
             }
             drive::apply(&tiles, some, &segments, out);
@@ -194,16 +207,15 @@ impl Lazy {
             return None;
         }
         inner.iter().zip(&sums).for_each(|(&k, sum)| out[k] = *sum);
-        let mut add = |to: &[usize], points: &Ready, weights: Vec<f64>, before: usize| {
-            let width = points.len();
-            let stop = |done: usize, _: usize| stop(before + done * width, all);
-            let sums = self.across::<T>(&named(to), points, weights, &stop)?;
+        let mut add = |to: &[usize], from: &[usize], before: usize| {
+            let work = to.len() * from.len();
+            let stop = |done: usize, of: usize| stop(before + done * work / of.max(1), all);
+            let sums = self.across::<T>(&named(to), (&named(from), weights(from)), &stop)?;
             to.iter().zip(sums).for_each(|(&k, sum)| out[k] += sum);
             Some(())
         };
-        add(&outer, &part, weights(&inner), square)?;
-        let part = self.plan.part(&self.points, &named(&others));
-        add(&asked, &part, weights(&others), square + a * c)?;
+        add(&outer, &inner, square)?;
+        add(&asked, &others, square + a * c)?;
         Some(at.iter().map(|&k| out[k]).collect())
     }
 
@@ -244,6 +256,23 @@ impl Lazy {
     }
 }
 
+/// Some of the points, by themselves.
+struct Part<'a> {
+    plan: &'a Plan,
+    points: Ready,
+}
+
+impl Crossings for Part<'_> {
+    fn fill(&self, lines: Range<usize>, columns: Range<usize>, out: &mut [f32]) {
+        let tiles = Tiles::<f32>::new(self.plan, &self.points, &self.points);
+        let (rows, width): (Vec<usize>, _) = (lines.collect(), self.points.len());
+        let (mut scratch, height) = (tiles.scratch(), tiles.shape().0);
+        for (rows, out) in rows.chunks(height).zip(out.chunks_mut(height * width)) {
+            drive::fill(&tiles, &mut scratch, rows, columns.clone(), &mut out[columns.start..], width);
+        }
+    }
+}
+
 /// Up to so many coordinates an entry is computed in less time than memory that is new takes to be written.
 const CHEAP: usize = 160;
 
@@ -279,6 +308,13 @@ impl Gram for Lazy {
     fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
         let part = self.plan.part(&self.points, rows);
         drive::store(&Tiles::<f32>::new(&self.plan, &part, &part), out, stop);
+    }
+
+    fn crossings<'a>(&'a self, rows: &[usize]) -> Option<Box<dyn Crossings + 'a>> {
+        if !drive::is_soon(&Tiles::<f32>::new(&self.plan, &self.points, &self.points)) {
+            return None;
+        }
+        Some(Box::new(Part { plan: &self.plan, points: self.plan.part(&self.points, rows) }))
     }
 
     fn square_double(&self, rows: &[usize], out: &mut [f64], stop: &Stop<'_>) {

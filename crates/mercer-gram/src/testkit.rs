@@ -1,6 +1,6 @@
 //! The laws that every Gram matrix obeys, as one function.
 
-use crate::{Gram, Precision, Remembered, Shifted, Sub};
+use crate::{Crossings, Gram, Precision, Remembered, Shifted, Sub};
 
 /// Checks a Gram matrix: diagonal, rows in both precisions and any order, sums of rows, squares, products with one and
 /// several vectors, a sub-matrix and a shift, all against its entries; `tolerance` is relative to the largest diagonal entry.
@@ -68,8 +68,10 @@ fn sums_and_squares(gram: &dyn Gram, rows: &[usize], (double, single): (f64, f64
     gram.add_rows_single(rows, &weights, &mut in_single);
     // At some rows alone: with and without coefficients, in any order, one of them twice.
     let at: Vec<usize> = (0..n).rev().step_by(2).chain((0..n).take(1)).chain((0..n).take(1)).collect();
-    for (precision, allowed) in [(Precision::Double, double), (Precision::Single, single)] {
-        let found = gram.products_at(&at, &alpha, precision, &|_, _| false).expect("nobody stops it");
+    let few: Vec<usize> = (0..n).step_by(7).take(3).collect();
+    let precisions = [(Precision::Double, double), (Precision::Single, single)];
+    for (at, (precision, allowed)) in [&at, &few].into_iter().flat_map(|at| precisions.map(|p| (at, p))) {
+        let found = gram.products_at(at, &alpha, precision, &|_, _| false).expect("nobody stops it");
         for (&i, found) in at.iter().zip(found) {
             let want: f64 = (0..n).map(|j| gram.entry(i, j) * alpha[j]).sum();
             assert!((found - want).abs() <= allowed * n as f64, "product at {i} alone: {found} and {want}");
@@ -90,5 +92,27 @@ fn sums_and_squares(gram: &dyn Gram, rows: &[usize], (double, single): (f64, f64
         let want = gram.entry(rows[at / count], rows[at % count]);
         assert!((fine - want).abs() <= double, "square at {at} in f64: {fine} and {want}");
         assert!((f64::from(*rough) - want).abs() <= single, "square at {at} in f32: {rough} and {want}");
+    }
+    if let Some(crossings) = gram.crossings(rows) {
+        crossed(&*crossings, &rough);
+    }
+}
+
+/// A square that is had in parts is the one that is had as a whole, to the last bit; nothing else is written.
+fn crossed(crossings: &dyn Crossings, square: &[f32]) {
+    let count = square.len().isqrt();
+    let cut = (count / 2).next_multiple_of(16).min(count);
+    for (lines, columns) in [(0..count, 0..count), (count / 3..count, cut..count), (0..count / 2, 0..cut)] {
+        let mut out = vec![f32::NAN; lines.len() * count];
+        crossings.fill(lines.clone(), columns.clone(), &mut out);
+        for (at, found) in out.iter().enumerate() {
+            let (line, column) = (lines.start + at / count, at % count);
+            let is_right = if columns.contains(&column) {
+                found.to_bits() == square[line * count + column].to_bits()
+            } else {
+                found.is_nan()
+            };
+            assert!(is_right, "({line},{column}) of a square in parts");
+        }
     }
 }

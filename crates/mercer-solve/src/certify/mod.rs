@@ -71,39 +71,57 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
         let serves = problem.penalty() == Penalty::Squared && dot(&solution.alpha, scores) > 0.0;
         !rough.is_empty() && (has_none || serves)
     });
-    let (scores, basis) = match recalled {
-        Some((scores, rough)) => {
-            let (checked, difference) = sample(gram, &solution.alpha, &scores, &rough);
-            (scores, Basis::Sufficient { rough: rough.len(), checked, difference })
-        }
+    let (scores, rough, are_kept) = match recalled {
+        Some((scores, rough)) => (scores, Some(rough), false),
         None => match (products(gram, &solution.alpha, deadline), kept) {
-            (Some(scores), _) => (scores, Basis::Recomputed),
-            (None, Some(kept)) => {
-                let (checked, difference) = sample(gram, &solution.alpha, kept, &(0..n).collect::<Vec<_>>());
-                (kept.clone(), Basis::Kept { checked, difference })
+            (Some(scores), _) => (scores, None, false),
+            (None, Some(kept)) => (kept.clone(), None, true),
+            (None, None) => (vec![f64::NAN; n], None, false),
+        },
+    };
+    let (mut certificate, basis) = rayon::join(
+        || judge(problem, solution, &scores, deadline),
+        || match rough {
+            Some(rough) => {
+                let (checked, difference) = sample(gram, &solution.alpha, &scores, &rough);
+                Basis::Sufficient { rough: rough.len(), checked, difference }
             }
-            (None, None) => (vec![f64::NAN; n], Basis::Recomputed),
+            None if are_kept => {
+                let (checked, difference) =
+                    sample(gram, &solution.alpha, &scores, &(0..n).collect::<Vec<_>>());
+                Basis::Kept { checked, difference }
+            }
+            None => Basis::Recomputed,
         },
-    };
-    let mut certificate = match problem.objective() {
-        Objective::Risk(loss) => match problem.penalty() {
-            Penalty::Squared => risk::certify(problem, loss, solution, &scores, deadline),
-            Penalty::Norm => norm::certify(problem, loss, &solution.alpha, &scores, deadline),
-        },
-        Objective::HardMargin => margin::hard(problem, &solution.alpha, &scores, deadline),
-        Objective::Separation => margin::separation(problem, solution, &scores),
-        Objective::NuClassification { nu } => {
-            nu::classification(problem, nu, &solution.alpha, &scores, deadline)
-        }
-        Objective::NuRegression { nu } => nu::regression(problem, nu, &solution.alpha, &scores, deadline),
-        Objective::OneClass { nu } => nu::one_class(problem, nu, &solution.alpha, &scores, deadline),
-    };
+    );
     certificate.basis = basis;
     // Scores that were kept may be off by more than αᵀKα is: they refute no kernel.
     if matches!(basis, Basis::Kept { .. }) && matches!(certificate.convexity, Convexity::Refuted { .. }) {
         certificate.convexity = Convexity::Assumed;
     }
     certificate
+}
+
+/// The certificate at given scores.
+fn judge(
+    problem: &Problem<'_>,
+    solution: &Solution,
+    scores: &[f64],
+    deadline: Option<Instant>,
+) -> Certificate {
+    match problem.objective() {
+        Objective::Risk(loss) => match problem.penalty() {
+            Penalty::Squared => risk::certify(problem, loss, solution, scores, deadline),
+            Penalty::Norm => norm::certify(problem, loss, &solution.alpha, scores, deadline),
+        },
+        Objective::HardMargin => margin::hard(problem, &solution.alpha, scores, deadline),
+        Objective::Separation => margin::separation(problem, solution, scores),
+        Objective::NuClassification { nu } => {
+            nu::classification(problem, nu, &solution.alpha, scores, deadline)
+        }
+        Objective::NuRegression { nu } => nu::regression(problem, nu, &solution.alpha, scores, deadline),
+        Objective::OneClass { nu } => nu::one_class(problem, nu, &solution.alpha, scores, deadline),
+    }
 }
 
 /// Kα from accurate entries, support rows only; none if it would not be done by the deadline, judged by its pace.

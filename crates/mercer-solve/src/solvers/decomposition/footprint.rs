@@ -3,6 +3,7 @@
 use super::rows::{keeps_nothing, kept_rows};
 use super::{
     DOUBLE, DOUBLE_FOR_SMALL_GAPS, LARGEST_SET, LEAST_SET, SMALL_GAP, Settings, WHOLE, affordable_set,
+    set_size,
 };
 use crate::{Footprint, Holding, Sizes};
 
@@ -28,7 +29,7 @@ pub(in crate::solvers) fn footprint(sizes: &Sizes, settings: Settings) -> Footpr
         return Footprint { holding: Holding::Whole, bytes: square(variables) + copied };
     }
     let largest = LARGEST_SET.min(affordable);
-    let set = (sizes.free + sizes.free / 3).clamp(LEAST_SET.min(largest), largest).min(variables);
+    let set = set_size(sizes.free, LEAST_SET, largest).min(variables);
     if keeps_nothing(sizes.is_cheap, rows) {
         return Footprint { holding: Holding::WorkingSet(set), bytes: square(set) };
     }

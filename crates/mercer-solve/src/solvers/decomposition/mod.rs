@@ -11,6 +11,7 @@
 //! met, rows are `f64` from then on. An iteration is a step of one pair, as in LIBSVM.
 
 mod demand;
+mod filling;
 mod footprint;
 mod inner;
 mod lines;
@@ -24,15 +25,16 @@ mod working_set;
 pub(super) use footprint::footprint;
 pub(super) use program::{Program, Reading, Start, State, Variable};
 
-use mercer_gram::Gram;
+use mercer_gram::{Crossings, Gram};
 use mercer_linalg::Budget;
 
+use self::filling::Known;
 use self::inner::Part;
 use self::lines::Whole;
 use self::pace::{Pace, Patience};
 use self::rows::{KEPT, Rows};
 use self::square::Square;
-use self::working_set::{Survey, WorkingSet};
+use self::working_set::{Sums, Survey, WorkingSet};
 use crate::certify::relative_gap;
 use crate::{Progress, Run, SolveError, Status, Tolerance};
 
@@ -59,9 +61,11 @@ const DOUBLE: usize = 1000;
 const DOUBLE_FOR_SMALL_GAPS: usize = 4000;
 const SMALL_GAP: f64 = 1e-4;
 
-/// Variables worked on at a time: some more than are inside their boxes, within these limits.
-const LEAST_SET: usize = 2048;
-const LARGEST_SET: usize = 4096;
+/// Variables worked on at a time: some more than are inside their boxes, within these limits, and whole groups of lines in each
+/// half.
+const LEAST_SET: usize = 2016;
+const LARGEST_SET: usize = 4032;
+const SET_STEP: usize = 2 * filling::HALF_STEP;
 
 /// Up to so many variables are worked on all at once.
 const WHOLE: usize = 6144;
@@ -98,6 +102,11 @@ pub(super) fn minimise(
     Ok(Outcome { state: engine.state, status, iterations: engine.iterations, hopeless: engine.hopeless })
 }
 
+/// The size of a working set while so many variables are inside their boxes.
+fn set_size(free: usize, least: usize, largest: usize) -> usize {
+    (free + free / 3).next_multiple_of(SET_STEP).clamp(least.min(largest), largest)
+}
+
 /// The largest working set whose square takes no more than a part of the budget.
 fn affordable_set(budget: Budget) -> usize {
     const SHARE: u64 = 4;
@@ -114,6 +123,10 @@ struct Engine<'a> {
     state: State,
     set: WorkingSet,
     kernel: Square<'a>,
+    /// What is there of the square of the last set, where squares are had a part at a time.
+    known: Known,
+    /// k(x,x) of the rows.
+    diagonal: Vec<f64>,
     iterations: u64,
     hopeless: bool,
     /// Largest k(x,x).
@@ -122,6 +135,8 @@ struct Engine<'a> {
     aside: Vec<bool>,
     /// β and the scores of all rows when the first were set aside.
     before: Option<(Vec<f64>, Vec<f64>)>,
+    /// Rows that were set aside, each time that some were, and the β that their scores belong to.
+    left: Vec<(Vec<usize>, Vec<f64>)>,
     /// Whether variables may be set aside: until that was found to be rash.
     sets_aside: bool,
     /// All variables are worked on at once.
@@ -186,10 +201,12 @@ impl<'a> Engine<'a> {
             },
             set: WorkingSet::default(),
             kernel: Square::none(),
+            known: Known::nothing(),
             iterations: 0,
             hopeless: false,
             aside: vec![false; program.len()],
             before: None,
+            left: Vec::new(),
             sets_aside: true,
             is_whole: may_be_whole && !begins_small,
             on_demand,
@@ -199,6 +216,7 @@ impl<'a> Engine<'a> {
             travelled: 0.0,
             doubt: 0.0,
             lengths: diagonal.iter().map(|k| k.abs().sqrt().max(1.0)).collect(),
+            diagonal,
             refreshes: 0,
             pace: Pace::default(),
             patience: Patience::new(),
@@ -281,6 +299,7 @@ impl<'a> Engine<'a> {
     /// Small sets did not get there: all variables at once from now on.
     fn unite(&mut self) {
         (self.whole_from, self.is_whole) = (None, true);
+        self.known = Known::nothing();
         self.set.variables.clear();
     }
 
@@ -305,12 +324,7 @@ impl<'a> Engine<'a> {
     fn survey(&mut self) -> Result<Survey, SolveError> {
         let (program, state) = (self.program, &mut self.state);
         let survey = Survey::new(program, &state.beta, &state.scores, &self.aside);
-        let (mut norm2, mut smooth, mut linear) = (0.0, 0.0, 0.0);
-        for (a, b) in state.beta.iter().enumerate() {
-            norm2 += b * state.scores[program.rows[a]];
-            smooth += program.ridge[a] * b * b;
-            linear += program.linear[a] * b;
-        }
+        let Sums { norm2, smooth, linear } = survey.sums;
         if self.rows.breadth() == state.scores.len() {
             (state.norm2, state.objective) = (norm2, 0.5 * (norm2 + smooth) + linear);
         } else {
@@ -318,7 +332,7 @@ impl<'a> Engine<'a> {
             state.norm2 = 2.0 * (state.objective - linear) - smooth;
         }
         state.levels = survey.levels();
-        if state.objective.is_finite() && survey.gradient.iter().all(|g| g.is_finite()) {
+        if state.objective.is_finite() && survey.is_finite {
             return Ok(survey);
         }
         Err(SolveError::Numerical(
@@ -358,6 +372,8 @@ impl<'a> Engine<'a> {
 
     fn widen(&mut self) {
         self.rows.widen();
+        // Lines in single precision are of no use any more.
+        self.known = Known::nothing();
         self.set.variables.clear();
     }
 
@@ -367,31 +383,36 @@ impl<'a> Engine<'a> {
             self.unite();
         }
         let least = if self.whole_from.is_some() { SMALL_SET } else { LEAST_SET };
-        let size = (survey.free + survey.free / 3).clamp(least.min(self.largest), self.largest);
+        let size = set_size(survey.free, least, self.largest);
         let is_known = self.is_whole && !self.set.variables.is_empty();
         if self.is_whole {
             self.set.variables = (0..self.program.len()).collect();
         } else {
             self.set.choose(self.program, &self.state.beta, &self.aside, survey, size);
         }
-        let mut chosen = self.set.variables.clone();
-        chosen.sort_unstable();
-        let rows: Vec<usize> = chosen.iter().map(|&a| self.program.rows[a]).collect();
+        let (chosen, crossings) = self.arranged();
+        let rows = self.rows_of(&chosen);
         if !is_known && self.on_demand {
             self.kernel = self.rows.on_demand();
-        } else if !is_known {
+        } else if !is_known && crossings.is_none() {
             self.rows.square(&rows, &mut self.kernel, run)?;
         }
         let mut part = self.part(&chosen, survey);
         let limit = run.limits().iterations.map_or(most, |limit| limit.saturating_sub(self.iterations));
         let (target, most) = (self.target(survey), most.min(limit).min(STEPS * chosen.len() as u64));
         let few = most.min(DEMANDED * chosen.len() as u64);
-        let ended = match &mut self.kernel {
-            Square::Single(kernel) => part.solve(&mut Whole::new(kernel, chosen.len()), target, most, run),
-            Square::Double(kernel) => part.solve(&mut Whole::new(kernel, chosen.len()), target, most, run),
-            Square::Kept(kernel) => part.solve(&mut Whole::new(kernel, chosen.len()), target, most, run),
-            Square::Asked(lines) => part.step(lines, target, few, run),
-            Square::AskedDouble(lines) => part.step(lines, target, few, run),
+        let ended = match (crossings, &mut self.kernel) {
+            (Some(crossings), _) => {
+                let diagonal = rows.iter().map(|&row| self.diagonal[row]).collect();
+                run.count(rows.len() * rows.len() / 2);
+                let run = &*run;
+                self.known.work(&*crossings, diagonal, |lines| part.solve(lines, target, most, run))
+            }
+            (_, Square::Single(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
+            (_, Square::Double(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
+            (_, Square::Kept(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
+            (_, Square::Asked(lines)) => part.step(lines, target, few, run),
+            (_, Square::AskedDouble(lines)) => part.step(lines, target, few, run),
         };
         self.end_demand(ended.steps >= few, run);
         if self.is_whole && !part.carried.iter().all(|change| change.is_finite()) {
@@ -406,6 +427,8 @@ impl<'a> Engine<'a> {
                 terms.push((row, change));
             }
         }
+        // Points that stand in their order are found sooner.
+        terms.sort_unstable_by_key(|term| term.0);
         let work = if self.is_whole { 0 } else { terms.len() * self.rows.breadth() };
         let hurried = ended.stopped.filter(|_| work > LAST_PRODUCTS);
         if let Some(status) = hurried {
@@ -429,6 +452,24 @@ impl<'a> Engine<'a> {
         self.travelled += terms.iter().map(|term| term.1.abs()).sum::<f64>();
         self.iterations += ended.steps;
         Ok(!terms.is_empty())
+    }
+
+    /// The variables of the set in the order of their square, and the square if it can be had a part at a time.
+    fn arranged(&mut self) -> (Vec<usize>, Option<Box<dyn Crossings + 'a>>) {
+        // Variables of a group stand together.
+        if !self.is_whole && self.program.groups.len() < 2 {
+            let chosen = self.known.arrange(&self.set.variables).to_vec();
+            if let Some(crossings) = self.rows.crossings(&self.rows_of(&chosen)) {
+                return (chosen, Some(crossings));
+            }
+        }
+        let mut chosen = self.set.variables.clone();
+        chosen.sort_unstable();
+        (chosen, None)
+    }
+
+    fn rows_of(&self, variables: &[usize]) -> Vec<usize> {
+        variables.iter().map(|&a| self.program.rows[a]).collect()
     }
 
     /// Counts rows that were asked for. Where most of them were, or steps are many, the whole square is better: variables that
@@ -456,7 +497,9 @@ impl<'a> Engine<'a> {
         if self.is_whole && wanted > 0.0 && (self.on_demand || !self.rows.is_double()) {
             0.9 * wanted
         } else {
-            (0.5 * wanted).max(0.1 * survey.violation)
+            // What is just enough in single precision may not be so in double precision.
+            let part = 0.1 * survey.violation;
+            if part <= wanted { 0.5 * wanted } else { part }
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use mercer_gram::{Gram, Precision};
+use mercer_gram::{Crossings, Gram, Precision};
 use mercer_linalg::{Budget, Buffer};
 use rayon::prelude::*;
 
@@ -68,6 +68,11 @@ impl<'g> Rows<'g> {
         self.narrow = None;
     }
 
+    /// Rows that get sums.
+    pub(super) fn covered(&self) -> Vec<usize> {
+        self.narrow.as_ref().map_or_else(|| (0..self.gram.len()).collect(), |narrow| narrow.rows.clone())
+    }
+
     /// How many rows get sums.
     pub(super) fn breadth(&self) -> usize {
         self.narrow.as_ref().map_or(self.gram.len(), |narrow| narrow.rows.len())
@@ -95,6 +100,11 @@ impl<'g> Rows<'g> {
         } else {
             Square::Asked(Demand::new(self.gram))
         }
+    }
+
+    /// The square of some rows a part at a time, where it is computed whenever it is wanted, in `f32`.
+    pub(super) fn crossings(&self, rows: &[usize]) -> Option<Box<dyn Crossings + 'g>> {
+        matches!(self.cache, Cache::Fused { double: false }).then(|| self.gram.crossings(rows)).flatten()
     }
 
     /// K at the crossings of the given rows, one line after the other.

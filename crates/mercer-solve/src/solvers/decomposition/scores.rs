@@ -44,11 +44,14 @@ impl Engine<'_> {
             return;
         }
         let rows: Vec<usize> = (0..wanted.len()).filter(|&row| wanted[row]).collect();
-        let were_all = self.rows.breadth() == wanted.len();
+        let covered = self.rows.covered();
         if self.rows.narrow(rows) {
-            if were_all {
+            if covered.len() == wanted.len() {
                 self.before = Some((self.state.beta.clone(), self.state.scores.clone()));
             }
+            // Rows without variables are among the first that are left.
+            let left = covered.into_iter().filter(|&row| !wanted[row]).collect();
+            self.left.push((left, self.state.beta.clone()));
             for (a, &row) in self.program.rows.iter().enumerate() {
                 self.aside[a] = !wanted[row];
             }
@@ -150,21 +153,18 @@ impl Engine<'_> {
         self.aside.fill(false);
         self.rows.spread();
         self.before = None;
+        self.left.clear();
         Ok(())
     }
 
     /// The scores of all rows, in the precision of rows.
     fn recalled(&self, alpha: &[f64], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
         let mut scores = self.state.scores.clone();
-        if let Some((beta, before)) = &self.before {
+        for (rows, beta) in &self.left {
             let old = self.program.alpha(beta, scores.len());
             let moved: Vec<f64> = alpha.iter().zip(&old).map(|(new, old)| new - old).collect();
-            // Rows without variables are among those that were not kept.
-            let mut aside = vec![true; scores.len()];
-            self.program.rows.iter().zip(&self.aside).for_each(|(&row, &is)| aside[row] = is);
-            let rows: Vec<usize> = (0..scores.len()).filter(|&row| aside[row]).collect();
-            let found = rows::products_at(self.gram, &rows, &moved, Precision::Single, run)?;
-            rows.iter().zip(found).for_each(|(&row, change)| scores[row] = before[row] + change);
+            let found = rows::products_at(self.gram, rows, &moved, Precision::Single, run)?;
+            rows.iter().zip(found).for_each(|(&row, change)| scores[row] += change);
         }
         Ok(scores)
     }

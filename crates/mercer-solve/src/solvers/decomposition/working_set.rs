@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::program::Program;
 
 /// How far from optimal the variables are.
@@ -10,39 +12,63 @@ use super::program::Program;
 pub(super) struct Survey {
     /// Slope of the objective in each variable.
     pub(super) gradient: Vec<f64>,
+    /// Whether all slopes are numbers.
+    pub(super) is_finite: bool,
     /// For each group the largest slope of a variable that can decrease and the least of one that can increase.
     pub(super) ends: Vec<(f64, f64)>,
     /// Largest violation of the optimality conditions.
     pub(super) violation: f64,
     /// Variables inside their box.
     pub(super) free: usize,
+    /// What the objective is made of.
+    pub(super) sums: Sums,
+}
+
+/// Sums over the variables: of β times the score, of its square times the ridge, and of β times the linear term.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sums {
+    pub(super) norm2: f64,
+    pub(super) smooth: f64,
+    pub(super) linear: f64,
 }
 
 impl Survey {
-    /// Variables that are set aside are left out of everything but the slopes.
+    /// Variables that are set aside are left out of everything but the slopes and the sums.
     pub(super) fn new(program: &Program, beta: &[f64], scores: &[f64], aside: &[bool]) -> Self {
-        let slope = |a: usize| scores[program.rows[a]] + program.ridge[a] * beta[a] + program.linear[a];
-        let gradient: Vec<f64> = (0..program.len()).map(slope).collect();
-        let (can_fall, can_rise) = directions(program, beta, aside);
-        let free = (0..program.len()).filter(|&a| can_fall(a) & can_rise(a)).count();
-        let ends: Vec<(f64, f64)> = program
-            .groups
-            .iter()
-            .map(|(range, _)| {
-                range.clone().fold((f64::NEG_INFINITY, f64::INFINITY), |(top, bottom), a| {
-                    let high = if can_fall(a) { gradient[a] } else { f64::NEG_INFINITY };
-                    let low = if can_rise(a) { gradient[a] } else { f64::INFINITY };
-                    (top.max(high), bottom.min(low))
-                })
-            })
-            .collect();
+        let mut gradient = vec![0.0; program.len()];
+        // Without groups nothing binds the variables, and all of them are looked at together.
+        let all = [0..program.len()];
+        let of_groups: Vec<Range<usize>> = program.groups.iter().map(|(range, _)| range.clone()).collect();
+        let ranges = if of_groups.is_empty() { &all[..] } else { &of_groups[..] };
+        let mut rest = &mut gradient[..];
+        let mut work: Vec<(usize, Range<usize>, &mut [f64])> = Vec::new();
+        for (number, range) in ranges.iter().enumerate() {
+            for from in range.clone().step_by(PIECE) {
+                let piece = from..(from + PIECE).min(range.end);
+                let (slopes, others) = rest.split_at_mut(piece.len());
+                work.push((number, piece, slopes));
+                rest = others;
+            }
+        }
+        let look = |(number, range, slopes): (usize, Range<usize>, &mut [f64])| {
+            (number, Piece::new(program, range, beta, scores, aside, slopes))
+        };
+        let found: Vec<(usize, Piece)> = work.into_par_iter().map(look).collect();
+        let (mut ends, mut whole) =
+            (vec![(f64::NEG_INFINITY, f64::INFINITY); ranges.len()], Piece::default());
+        for (number, piece) in found {
+            let (top, bottom) = ends[number];
+            ends[number] = (top.max(piece.top), bottom.min(piece.bottom));
+            whole.add(&piece);
+        }
         let violation = if program.groups.is_empty() {
-            let alone = |a: usize| alone(gradient[a], can_fall(a), can_rise(a));
-            (0..program.len()).map(alone).fold(0.0, f64::max)
+            // Each is to have a slope of zero, or one that keeps it at its bound.
+            let (top, bottom) = ends.pop().unwrap_or_default();
+            top.max(-bottom).max(0.0)
         } else {
             ends.iter().map(|(top, bottom)| top - bottom).fold(0.0, f64::max)
         };
-        Self { gradient, ends, violation, free }
+        Self { gradient, is_finite: !whole.is_wild, ends, violation, free: whole.free, sums: whole.sums }
     }
 
     /// Variables at a bound whose slopes keep them there by more than the margin of their row, from whichever end is farther.
@@ -81,13 +107,72 @@ impl Survey {
     }
 }
 
-/// Whether a variable can decrease, and whether it can increase.
-fn directions<'a>(
-    program: &'a Program,
-    beta: &'a [f64],
-    aside: &'a [bool],
-) -> (impl Fn(usize) -> bool + 'a, impl Fn(usize) -> bool + 'a) {
-    (|a| (beta[a] > program.lower[a]) & !aside[a], |a| (beta[a] < program.upper[a]) & !aside[a])
+/// Variables that are looked at side by side; sums of pieces have the same bits for any number of threads.
+const PIECE: usize = 2048;
+
+/// What is seen of some of the variables.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    top: f64,
+    bottom: f64,
+    free: usize,
+    sums: Sums,
+    /// Not all slopes are numbers.
+    is_wild: bool,
+}
+
+impl Default for Piece {
+    fn default() -> Self {
+        let sums = Sums::default();
+        Self { top: f64::NEG_INFINITY, bottom: f64::INFINITY, free: 0, sums, is_wild: false }
+    }
+}
+
+impl Piece {
+    fn new(
+        program: &Program,
+        range: Range<usize>,
+        beta: &[f64],
+        scores: &[f64],
+        aside: &[bool],
+        slopes: &mut [f64],
+    ) -> Self {
+        let mut piece = Self::default();
+        let terms = program.ridge[range.clone()].iter().zip(&program.linear[range.clone()]);
+        let boxes = program.lower[range.clone()].iter().zip(&program.upper[range.clone()]);
+        let own = program.rows[range.clone()].iter().zip(&beta[range.clone()]).zip(&aside[range]);
+        for (out, (((&row, &b), &aside), ((&ridge, &linear), (&lower, &upper)))) in
+            slopes.iter_mut().zip(own.zip(terms.zip(boxes)))
+        {
+            let slope = scores[row] + ridge * b + linear;
+            *out = slope;
+            piece.sums.norm2 += b * scores[row];
+            piece.sums.smooth += ridge * b * b;
+            piece.sums.linear += linear * b;
+            piece.is_wild |= !slope.is_finite();
+            let (falls, rises) = ((b > lower) & !aside, (b < upper) & !aside);
+            let (high, low) = (either(falls, slope, f64::NEG_INFINITY), either(rises, slope, f64::INFINITY));
+            piece.top = if high > piece.top { high } else { piece.top };
+            piece.bottom = if low < piece.bottom { low } else { piece.bottom };
+            piece.free += usize::from(falls & rises);
+        }
+        piece
+    }
+
+    /// The counts and sums of another one too.
+    fn add(&mut self, other: &Self) {
+        self.free += other.free;
+        self.is_wild |= other.is_wild;
+        self.sums.norm2 += other.sums.norm2;
+        self.sums.smooth += other.sums.smooth;
+        self.sums.linear += other.sums.linear;
+    }
+}
+
+/// One number or the other without a branch: whether a variable is at a bound is no more predictable than its label.
+fn either(is_first: bool, first: f64, second: f64) -> f64 {
+    let mask = u64::from(is_first).wrapping_neg();
+    f64::from_bits(first.to_bits() & mask | second.to_bits() & !mask)
 }
 
 /// Violation of a variable that no sum binds.
