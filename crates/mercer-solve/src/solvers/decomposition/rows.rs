@@ -241,7 +241,7 @@ fn asked<T>(
 
 /// Entries between two questions whether to stop where none is kept, and rows that are cut nowhere: where they are depends
 /// on sizes alone.
-const FUSED: usize = 16_000_000;
+const FUSED: usize = 32_000_000;
 const HEIGHT: usize = 48;
 
 /// Up to so many rows are kept: all of them fit the caches of the machine.

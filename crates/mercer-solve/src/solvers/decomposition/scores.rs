@@ -9,7 +9,7 @@ use crate::{Run, SolveError, Status};
 
 /// Violations by which a slope must keep a variable at its bound for it to be set aside, and the part of the rows that
 /// must be left for a new matrix of them to be made.
-const ROOM: f64 = 1.0;
+const ROOM: f64 = 0.5;
 const WORTH: f64 = 0.9;
 
 /// Rows that are computed accurately whether they count or not, beside those inside their boxes: a part of all, within these
