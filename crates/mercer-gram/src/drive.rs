@@ -264,7 +264,10 @@ pub(crate) fn add_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: 
 }
 
 /// Tasks that many rows are shared out among where columns are few.
-const SHARES: usize = 32;
+pub(crate) const SHARES: usize = 32;
+
+/// Rows whose products are summed in the entries' precision before they go over to `f64`.
+const SUMMED: usize = 64;
 
 /// The same where rows are many and columns few: each task has some of the rows, and sums of its own.
 pub(crate) fn sum_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: &[f64], out: &mut [f64]) {
@@ -282,7 +285,9 @@ pub(crate) fn sum_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: 
                     tiles.choose_rows(scratch, rows);
                     for columns in blocks(0..tiles.columns(), width) {
                         let entries = tiles.block(scratch, columns.clone());
-                        add_column_sums(isa, entries, width, weights, &mut sums[columns]);
+                        for (entries, weights) in entries.chunks(SUMMED * width).zip(weights.chunks(SUMMED)) {
+                            add_column_sums(isa, entries, width, weights, &mut sums[columns.clone()]);
+                        }
                     }
                 }
                 sums

@@ -141,13 +141,17 @@ impl Lazy {
         stop: &dyn Fn(usize, usize) -> bool,
     ) -> Option<Vec<f64>> {
         let mut out = vec![0.0; rows.len()];
+        if rows.is_empty() || others.is_empty() {
+            return Some(out);
+        }
         let is_short = rows.len() < others.len();
         let (packed, read) = if is_short { (rows, others) } else { (others, rows) };
         let part = self.plan.part(&self.points, packed);
         let tiles = Tiles::<T>::new(&self.plan, &self.points, &part);
-        let least = tiles.shape().0 * rayon::current_num_threads();
-        let height = (drive::round(&tiles) / packed.len().max(1)).max(least);
+        let round = drive::round(&tiles) / packed.len();
         if is_short {
+            // Where sums are cut must not depend on the number of threads.
+            let height = round.max(1).next_multiple_of(drive::SHARES * tiles.shape().0);
             for (round, (some, weights)) in read.chunks(height).zip(weights.chunks(height)).enumerate() {
                 if stop(round * height, read.len()) {
                     return None;
@@ -156,6 +160,7 @@ impl Lazy {
             }
             return Some(out);
         }
+        let height = round.max(tiles.shape().0 * rayon::current_num_threads());
         let segments = [Segment { columns: 0..packed.len(), outputs: vec![0], weights }];
         for (round, (some, out)) in read.chunks(height).zip(out.chunks_mut(height)).enumerate() {
             if stop(round * height, read.len()) {
@@ -209,7 +214,7 @@ impl Lazy {
         inner.iter().zip(&sums).for_each(|(&k, sum)| out[k] = *sum);
         let mut add = |to: &[usize], from: &[usize], before: usize| {
             let work = to.len() * from.len();
-            let stop = |done: usize, of: usize| stop(before + done * work / of.max(1), all);
+            let stop = |done: usize, of: usize| stop(before + done * (work / of.max(1)), all);
             let sums = self.across::<T>(&named(to), (&named(from), weights(from)), &stop)?;
             to.iter().zip(sums).for_each(|(&k, sum)| out[k] += sum);
             Some(())

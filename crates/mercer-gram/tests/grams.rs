@@ -143,6 +143,13 @@ fn threads_do_not_change_a_bit() {
                 lazy.add_rows_single(&chosen, &vectors[..chosen.len()], &mut sums[..n]);
                 lazy.add_rows_double(&chosen, &vectors[..chosen.len()], &mut sums[n..]);
                 lazy.square_single(&chosen, &mut square, &|| false);
+                // At few rows, at most rows, and at rows that are all summed over.
+                for at in [(0..n).step_by(40).collect(), (0..n).filter(|i| i % 9 > 0).collect(), chosen] {
+                    let at: Vec<usize> = at;
+                    for precision in [Precision::Single, Precision::Double] {
+                        sums.extend(lazy.products_at(&at, &vectors[..n], precision, &|_, _| false).unwrap());
+                    }
+                }
                 (symmetric, plain, rows, stored.entries().to_vec(), sums, square)
             })
         };

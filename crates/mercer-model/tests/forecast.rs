@@ -36,7 +36,7 @@ fn the_plan_follows_from_rows_kernel_and_budget() {
     let found = foretold(&smo, &small, &within(PLENTY)).unwrap();
     assert_eq!((found.plan, found.rows, found.machines), (Plan::Whole, 500, 1));
     let found = foretold(&smo, &large, &within(PLENTY)).unwrap();
-    assert_eq!(found.plan, Plan::WorkingSets(2048), "few are free here");
+    assert_eq!(found.plan, Plan::WorkingSets(2016), "few are free here");
     // A map of more coordinates than are cheap: rows are kept, as many as there is room for.
     let dear = spec("rbf(sigma=2)@fourier(kernel=rbf(sigma=0.5), m=200, seed=1)", Learner::Smo);
     let found = foretold(&dear, &set("@moons(n=6200)"), &within(64 << 20)).unwrap();

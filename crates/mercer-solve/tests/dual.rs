@@ -275,6 +275,31 @@ fn any_number_of_threads_gives_the_same_bits_and_little_memory_as_good_an_answer
 }
 
 #[test]
+fn sets_whose_squares_are_computed_while_steps_are_made_give_the_same_bits_for_any_number_of_threads() {
+    // Sets of 288 of all rows at first; and sets of 1440, since the square of all is not affordable.
+    for (n, bytes) in [(1600, 1 << 30), (2600, 32 * 1440 * 1440)] {
+        let table = random(n, 3, 17);
+        let gram = gram("rbf(sigma=0.2)", &table);
+        let y = targets(&Hinge, n, 5);
+        let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 0.1 / n as f64, true).unwrap();
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let solver = Smo { budget: Budget::of_bytes(bytes) };
+            let asked = Tolerance { gap: None, violation: Some(1e-3) };
+            pool.install(|| solver.solve(&problem, None, &mut Run::quiet(asked)).unwrap())
+        };
+        let one = with(1);
+        assert_eq!(one.status, Status::Solved);
+        assert!(certify(&problem, &one).violation <= 1e-3);
+        for threads in [2, 2, 3] {
+            let other = with(threads);
+            assert!(one.alpha == other.alpha && one.bias == other.bias, "{n}: other bits");
+            assert_eq!((one.iterations, one.entries), (other.iterations, other.entries), "{n}");
+        }
+    }
+}
+
+#[test]
 fn a_warm_start_takes_fewer_steps() {
     let table = random(200, 2, 2);
     let gram = gram("rbf(sigma=0.5)", &table);

@@ -126,7 +126,7 @@ impl Clock {
     fn set(&self, job: &Job<'_>, rows: usize, expected: Expected) -> usize {
         match job.footprint_of(rows, expected).map(|footprint| footprint.holding) {
             Ok(Holding::WorkingSet(set)) => set,
-            Ok(Holding::Rows(_)) => 2048,
+            Ok(Holding::Rows(_)) => 2016,
             _ => rows * job.variables,
         }
     }

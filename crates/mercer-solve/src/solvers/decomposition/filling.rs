@@ -1,9 +1,9 @@
 //! The square of a working set, as far as steps ask for it.
 //!
-//! Of the variables of a set fewer than half move, and rows of the others are not wanted. Lines are computed a few at a time:
-//! by whoever makes the steps, when it asks for one that is not there, and meanwhile, in the order in which they are likely to
-//! be wanted, by a thread that has nothing else to do. Entries have the same bits whoever computes them. Half of a set
-//! stays in the next one; it keeps its places, and its entries with itself are there already.
+//! Steps of pairs are made by one thread, and begin when no line is there yet. Lines are computed a few at a time: by whoever
+//! makes the steps, when it asks for one that is not there, and meanwhile, one group after the other, by a thread that has
+//! nothing else to do. Entries have the same bits whoever computes them. Half of a set stays in the next one; it keeps its
+//! places, and its entries with itself are there already.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +41,7 @@ impl Known {
     /// Takes a new set, oldest variables first, and gives it an order.
     pub(super) fn arrange(&mut self, set: &[usize]) -> &[usize] {
         let (len, half) = (set.len(), set.len() / 2);
-        let fits = self.variables.len() == len && half.is_multiple_of(HALF_STEP);
+        let fits = self.variables.len() == len && len.is_multiple_of(2 * HALF_STEP);
         let stays = |places: &Range<usize>| fits && self.variables[places.clone()] == set[..half];
         match [0..half, half..len].into_iter().find(stays) {
             Some(stay) => {
@@ -81,13 +81,12 @@ impl Known {
             let Some(out) = room.take() else { return false };
             drop(room);
             let lines = first..first + out.len() / len;
-            if was_there[number] {
-                crossings.fill(lines.clone(), 0..stay.start, out);
-                crossings.fill(lines, stay.end..len, out);
-            } else {
-                crossings.fill(lines, 0..len, out);
+            let mut work = Work { group: &groups[number], out: Some(out) };
+            let lacking = if was_there[number] { [0..stay.start, stay.end..len] } else { [0..len, 0..0] };
+            for columns in lacking.into_iter().filter(|columns| !columns.is_empty()) {
+                work.out.iter_mut().for_each(|out| crossings.fill(lines.clone(), columns.clone(), out));
             }
-            groups[number].lines.set(out).is_ok()
+            true
         };
         let is_over = AtomicBool::new(false);
         let mut filling = Filling { len, diagonal, groups: &groups, fill: &fill };
@@ -134,6 +133,22 @@ struct Group<'a> {
     lines: OnceLock<&'a mut [f32]>,
 }
 
+/// Lines that are being computed. They are handed over in the end even if that panics, so that nobody waits for them, and the
+/// panic goes on.
+struct Work<'g, 'a> {
+    group: &'g Group<'a>,
+    out: Option<&'a mut [f32]>,
+}
+
+impl Drop for Work<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(lines) = self.out.take() {
+            // Whoever has the room is the only one to set it.
+            let _ = self.group.lines.set(lines);
+        }
+    }
+}
+
 /// Lines that are computed while steps are made.
 pub(super) struct Filling<'a> {
     len: usize,
@@ -171,7 +186,7 @@ mod tests {
     }
 
     fn entry(a: usize, b: usize) -> f32 {
-        (a.min(b) * 10_000 + a.max(b)) as f32
+        (a.min(b) * 4_000 + a.max(b)) as f32
     }
 
     impl Crossings for Told {
@@ -223,6 +238,11 @@ mod tests {
                 }
                 for (from, len) in [(3000, 2 * half), (3000, half), (3010, 2 * half + 7), (0, 1), (0, 0)] {
                     let set: Vec<usize> = (from..from + len).collect();
+                    ask(&mut known, &set, &set);
+                }
+                // One more than two halves, of which the last one changes.
+                for last in [2 * half, 2 * half + 1] {
+                    let set: Vec<usize> = (0..2 * half).chain([last]).collect();
                     ask(&mut known, &set, &set);
                 }
             });

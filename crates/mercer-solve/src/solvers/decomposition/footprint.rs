@@ -2,7 +2,7 @@
 
 use super::rows::{keeps_nothing, kept_rows};
 use super::{
-    DOUBLE, DOUBLE_FOR_SMALL_GAPS, LARGEST_SET, LEAST_SET, SMALL_GAP, Settings, WHOLE, affordable_set,
+    DOUBLE, DOUBLE_FOR_SMALL_GAPS, LEAST_SET, SMALL_GAP, Settings, WHOLE, affordable_set, largest_set,
     set_size,
 };
 use crate::{Footprint, Holding, Sizes};
@@ -28,8 +28,7 @@ pub(in crate::solvers) fn footprint(sizes: &Sizes, settings: Settings) -> Footpr
         let copied = if 4 * moving <= 3 * variables { square(moving) } else { 0 };
         return Footprint { holding: Holding::Whole, bytes: square(variables) + copied };
     }
-    let largest = LARGEST_SET.min(affordable);
-    let set = set_size(sizes.free, LEAST_SET, largest).min(variables);
+    let set = set_size(sizes.free, LEAST_SET, largest_set(budget)).min(variables);
     if keeps_nothing(sizes.is_cheap, rows) {
         return Footprint { holding: Holding::WorkingSet(set), bytes: square(set) };
     }
@@ -57,10 +56,10 @@ mod tests {
         assert_eq!(of(900, true, PLENTY).bytes, 8 * (900 * 900 + 495 * 495));
         let all = Footprint { holding: Holding::Whole, bytes: 4 * (6000 * 6000 + 3300 * 3300) };
         assert_eq!(of(6000, true, PLENTY), all);
-        let set = Footprint { holding: Holding::WorkingSet(3333), bytes: 4 * 3333 * 3333 };
+        let set = Footprint { holding: Holding::WorkingSet(3360), bytes: 4 * 3360 * 3360 };
         assert_eq!(of(20_000, true, PLENTY), set);
         // A quarter of the budget is for the square.
-        assert_eq!(of(20_000, true, 128 << 20).holding, Holding::WorkingSet(2048));
+        assert_eq!(of(20_000, true, 128 << 20).holding, Holding::WorkingSet(2016));
         assert_eq!(of(20_000, false, PLENTY).holding, Holding::Rows(13_000));
         let poor = of(20_000, false, 80_000_000);
         assert_eq!(poor.holding, Holding::Rows(1000));

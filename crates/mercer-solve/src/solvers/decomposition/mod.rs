@@ -33,6 +33,7 @@ use self::inner::Part;
 use self::lines::Whole;
 use self::pace::{Pace, Patience};
 use self::rows::{KEPT, Rows};
+use self::scores::Left;
 use self::square::Square;
 use self::working_set::{Sums, Survey, WorkingSet};
 use crate::certify::relative_gap;
@@ -72,7 +73,7 @@ const WHOLE: usize = 6144;
 
 /// Where entries are cheap that begins with sets of so many variables: what ends with few support vectors never sees most
 /// of the square. It goes on with all once a part of the square's entries was computed.
-const SMALL_SET: usize = 256;
+const SMALL_SET: usize = 288;
 const PART_OF_SQUARE: u64 = 2;
 
 /// Steps on a working set, for each of its variables, and such steps with rows as they are asked for.
@@ -107,7 +108,12 @@ fn set_size(free: usize, least: usize, largest: usize) -> usize {
     (free + free / 3).next_multiple_of(SET_STEP).clamp(least.min(largest), largest)
 }
 
-/// The largest working set whose square takes no more than a part of the budget.
+/// The largest working set that there may be.
+fn largest_set(budget: Budget) -> usize {
+    LARGEST_SET.min(affordable_set(budget)) / SET_STEP * SET_STEP
+}
+
+/// The largest set whose square takes no more than a part of the budget.
 fn affordable_set(budget: Budget) -> usize {
     const SHARE: u64 = 4;
     let affordable = (budget.bytes() / SHARE / size_of::<f64>() as u64).isqrt();
@@ -124,7 +130,7 @@ struct Engine<'a> {
     set: WorkingSet,
     kernel: Square<'a>,
     /// What is there of the square of the last set, where squares are had a part at a time.
-    known: Known,
+    crossed: Known,
     /// k(x,x) of the rows.
     diagonal: Vec<f64>,
     iterations: u64,
@@ -135,8 +141,8 @@ struct Engine<'a> {
     aside: Vec<bool>,
     /// β and the scores of all rows when the first were set aside.
     before: Option<(Vec<f64>, Vec<f64>)>,
-    /// Rows that were set aside, each time that some were, and the β that their scores belong to.
-    left: Vec<(Vec<usize>, Vec<f64>)>,
+    /// What was set aside, each time that something was.
+    left: Vec<Left>,
     /// Whether variables may be set aside: until that was found to be rash.
     sets_aside: bool,
     /// All variables are worked on at once.
@@ -175,7 +181,7 @@ impl<'a> Engine<'a> {
         let close = tolerance.gap.is_some_and(|gap| gap < SMALL_GAP);
         let few = if close { DOUBLE_FOR_SMALL_GAPS } else { DOUBLE };
         let affordable = affordable_set(settings.budget);
-        let largest = LARGEST_SET.min(affordable);
+        let largest = largest_set(settings.budget);
         let may_be_whole = program.len() <= WHOLE.min(affordable) && program.has_every_row(n);
         let is_loose = may_be_whole && gram.is_cheap() && !gram.keeps_square();
         let on_demand = is_loose && (SMALL_SET..=KEPT).contains(&n) && program.rows.iter().copied().eq(0..n);
@@ -201,7 +207,7 @@ impl<'a> Engine<'a> {
             },
             set: WorkingSet::default(),
             kernel: Square::none(),
-            known: Known::nothing(),
+            crossed: Known::nothing(),
             iterations: 0,
             hopeless: false,
             aside: vec![false; program.len()],
@@ -299,7 +305,7 @@ impl<'a> Engine<'a> {
     /// Small sets did not get there: all variables at once from now on.
     fn unite(&mut self) {
         (self.whole_from, self.is_whole) = (None, true);
-        self.known = Known::nothing();
+        self.crossed = Known::nothing();
         self.set.variables.clear();
     }
 
@@ -373,7 +379,7 @@ impl<'a> Engine<'a> {
     fn widen(&mut self) {
         self.rows.widen();
         // Lines in single precision are of no use any more.
-        self.known = Known::nothing();
+        self.crossed = Known::nothing();
         self.set.variables.clear();
     }
 
@@ -404,9 +410,10 @@ impl<'a> Engine<'a> {
         let ended = match (crossings, &mut self.kernel) {
             (Some(crossings), _) => {
                 let diagonal = rows.iter().map(|&row| self.diagonal[row]).collect();
+                // How many entries are computed depends on who has time; half of them is what a whole square takes.
                 run.count(rows.len() * rows.len() / 2);
                 let run = &*run;
-                self.known.work(&*crossings, diagonal, |lines| part.solve(lines, target, most, run))
+                self.crossed.work(&*crossings, diagonal, |lines| part.solve(lines, target, most, run))
             }
             (_, Square::Single(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
             (_, Square::Double(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
@@ -458,7 +465,7 @@ impl<'a> Engine<'a> {
     fn arranged(&mut self) -> (Vec<usize>, Option<Box<dyn Crossings + 'a>>) {
         // Variables of a group stand together.
         if !self.is_whole && self.program.groups.len() < 2 {
-            let chosen = self.known.arrange(&self.set.variables).to_vec();
+            let chosen = self.crossed.arrange(&self.set.variables).to_vec();
             if let Some(crossings) = self.rows.crossings(&self.rows_of(&chosen)) {
                 return (chosen, Some(crossings));
             }

@@ -27,6 +27,12 @@ fn spacing(n: usize) -> usize {
     (n / (n / SAMPLED).clamp(*SAMPLE.start(), *SAMPLE.end())).max(1)
 }
 
+/// Rows that were set aside, and the variables that may have moved since then, with what they were.
+pub(super) struct Left {
+    rows: Vec<usize>,
+    moving: Vec<(usize, f64)>,
+}
+
 impl Engine<'_> {
     /// Leaves out of the sums that follow the rows of variables that are thought to stay at their bounds.
     pub(super) fn set_aside(&mut self, survey: &Survey) {
@@ -49,12 +55,13 @@ impl Engine<'_> {
             if covered.len() == wanted.len() {
                 self.before = Some((self.state.beta.clone(), self.state.scores.clone()));
             }
-            // Rows without variables are among the first that are left.
-            let left = covered.into_iter().filter(|&row| !wanted[row]).collect();
-            self.left.push((left, self.state.beta.clone()));
             for (a, &row) in self.program.rows.iter().enumerate() {
                 self.aside[a] = !wanted[row];
             }
+            // Rows without variables are among the first that are left.
+            let rows = covered.into_iter().filter(|&row| !wanted[row]).collect();
+            let moving = (0..self.program.len()).filter(|&a| !self.aside[a]);
+            self.left.push(Left { rows, moving: moving.map(|a| (a, self.state.beta[a])).collect() });
         }
     }
 
@@ -124,7 +131,7 @@ impl Engine<'_> {
             self.state.scores = rows::products(self.gram, &alpha, run)?;
             self.doubt = 0.0;
         } else {
-            let mut scores = self.recalled(&alpha, run)?;
+            let mut scores = self.recalled(run)?;
             let mut is_rough = vec![true; n];
             let mut doubt = self.doubt;
             let may_do = run.is_trial() && self.is_sure(0.0, self.doubt);
@@ -158,11 +165,13 @@ impl Engine<'_> {
     }
 
     /// The scores of all rows, in the precision of rows.
-    fn recalled(&self, alpha: &[f64], run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
+    fn recalled(&self, run: &mut Run<'_>) -> Result<Vec<f64>, Status> {
         let mut scores = self.state.scores.clone();
-        for (rows, beta) in &self.left {
-            let old = self.program.alpha(beta, scores.len());
-            let moved: Vec<f64> = alpha.iter().zip(&old).map(|(new, old)| new - old).collect();
+        for Left { rows, moving } in &self.left {
+            let mut moved = vec![0.0; scores.len()];
+            for &(a, before) in moving {
+                moved[self.program.rows[a]] += self.state.beta[a] - before;
+            }
             let found = rows::products_at(self.gram, rows, &moved, Precision::Single, run)?;
             rows.iter().zip(found).for_each(|(&row, change)| scores[row] += change);
         }

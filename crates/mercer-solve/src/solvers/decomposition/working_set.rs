@@ -37,9 +37,10 @@ impl Survey {
     pub(super) fn new(program: &Program, beta: &[f64], scores: &[f64], aside: &[bool]) -> Self {
         let mut gradient = vec![0.0; program.len()];
         // Without groups nothing binds the variables, and all of them are looked at together.
-        let all = [0..program.len()];
-        let of_groups: Vec<Range<usize>> = program.groups.iter().map(|(range, _)| range.clone()).collect();
-        let ranges = if of_groups.is_empty() { &all[..] } else { &of_groups[..] };
+        let mut ranges: Vec<Range<usize>> = program.groups.iter().map(|(range, _)| range.clone()).collect();
+        if ranges.is_empty() {
+            ranges.push(0..program.len());
+        }
         let mut rest = &mut gradient[..];
         let mut work: Vec<(usize, Range<usize>, &mut [f64])> = Vec::new();
         for (number, range) in ranges.iter().enumerate() {
