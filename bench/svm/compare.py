@@ -244,7 +244,7 @@ class Bench:
             speeds.append((said["gemm"], said["memory"]))
             lines.append(
                 f"| {case.name} | {said['fit']:.2f} | {said['entries']:.2e} | {said['tiles']:.2f} | "
-                f"{said['fit'] / said['tiles']:.1f} | {said['gemm_floor']:.2f} | "
+                f"{said['fit'] / said['tiles']:.2f} | {said['gemm_floor']:.2f} | "
                 f"{said['fit'] / said['gemm_floor']:.1f} |"
             )
         gemm, memory = (max(speed) for speed in zip(*speeds, strict=True))
