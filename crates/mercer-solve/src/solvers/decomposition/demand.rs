@@ -8,7 +8,13 @@ use super::rows::NOWHERE;
 use super::square::Entry;
 
 /// Rows that are computed together: one that was asked for, and those that are likely to be asked for next.
-const TOGETHER: usize = 24;
+const TOGETHER: usize = 12;
+
+/// Rows that are looked at together.
+const LANES: usize = 16;
+
+/// The place of the row that is asked for, while others are looked for.
+const ASKED: u32 = NOWHERE - 1;
 
 /// Rows that were asked for.
 pub(super) struct Demand<'g, T: Entry> {
@@ -71,12 +77,21 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
         }
         let mut rows = vec![a];
         let (mut rising, mut falling) = (Best::default(), Best::default());
-        let barred = moves.slopes.iter().zip(moves.rise.iter().zip(moves.fall));
-        for (b, ((&slope, (&rise, &fall)), &place)) in barred.zip(&self.place).enumerate() {
-            // What cannot move that way is infinitely far from the end.
-            if place == NOWHERE && b != a {
-                rising.offer((slope + rise).f64(), b);
-                falling.offer(-(slope + fall).f64(), b);
+        self.place[a] = ASKED;
+        let each = moves.slopes.chunks(LANES).zip(moves.rise.chunks(LANES).zip(moves.fall.chunks(LANES)));
+        for (block, ((slopes, (rise, fall)), places)) in each.zip(self.place.chunks(LANES)).enumerate() {
+            // What cannot move that way is infinitely far from the end. Few blocks have anything that is nearer than
+            // what was found, and whether one has takes no branches.
+            let (up, down) = (T::of(rising.limit()), T::of(-falling.limit()));
+            let barred = slopes.iter().zip(rise.iter().zip(fall)).zip(places);
+            let is_near = barred.fold(false, |is_near, ((&slope, (&rise, &fall)), &place)| {
+                is_near | ((place == NOWHERE) & ((slope + rise < up) | (slope + fall > down)))
+            });
+            if is_near {
+                for (k, &place) in places.iter().enumerate().filter(|(_, place)| **place == NOWHERE) {
+                    rising.offer((slopes[k] + rise[k]).f64(), block * LANES + k);
+                    falling.offer(-(slopes[k] + fall[k]).f64(), block * LANES + k);
+                }
             }
         }
         for (_, b) in rising.found.into_iter().zip(falling.found).flat_map(|(up, down)| [up, down]) {
@@ -101,9 +116,14 @@ impl Default for Best {
 }
 
 impl Best {
+    /// What a key must be less than.
+    fn limit(&self) -> f64 {
+        self.found[TOGETHER / 2 - 1].0
+    }
+
     #[inline(always)]
     fn offer(&mut self, key: f64, row: usize) {
-        if key < self.found[TOGETHER / 2 - 1].0 {
+        if key < self.limit() {
             self.insert(key, row);
         }
     }
