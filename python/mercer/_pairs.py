@@ -58,30 +58,25 @@ def agreeing(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return probabilities
 
 
-def support_by_class(coefficients: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def support_by_class(model: Any, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Support points grouped by class, how many each has, and the coefficients in LIBSVM's arrangement.
 
     A row of the arrangement is not a machine: for the machine of (a, b) the coefficients of support points of class a
     are in row b-1, those of class b in row a. The class of a support point is told by the sign of its coefficients.
     """
-    if classes == 2:
-        code = (coefficients[0] > 0).astype(np.intp)
-        order = np.argsort(code, kind="stable")
-        return order, np.bincount(code, minlength=2).astype(np.int32), coefficients[:, order].copy()
-    code = np.zeros(coefficients.shape[1], dtype=np.intp)
-    pairs = list(combinations(range(classes), 2))
-    for k, (first, second) in enumerate(pairs):
-        code[coefficients[k] > 0] = first
-        code[coefficients[k] < 0] = second
+    machine, place, alpha = model.used()
+    # The only machine of two classes is positive for the second.
+    first, second = np.triu_indices(classes, 1) if classes > 2 else (np.array([1]), np.array([0]))
+    own = np.where(alpha > 0, first[machine], second[machine])
+    other = np.where(alpha > 0, second[machine], first[machine])
+    code = np.zeros(model.support_count, dtype=np.intp)
+    code[place] = own
     order = np.argsort(code, kind="stable")
-    n_support = np.bincount(code, minlength=classes).astype(np.int32)
-    ends = np.cumsum(n_support)
-    part = [slice(end - count, end) for end, count in zip(ends, n_support, strict=True)]
-    arranged = np.zeros((classes - 1, coefficients.shape[1]))
-    for k, (first, second) in enumerate(pairs):
-        arranged[second - 1, part[first]] = coefficients[k, order[part[first]]]
-        arranged[first, part[second]] = coefficients[k, order[part[second]]]
-    return order, n_support, arranged
+    at = np.empty_like(order)
+    at[order] = np.arange(len(order))
+    arranged = np.zeros((classes - 1, len(order)))
+    arranged[other - (other > own), at[place]] = alpha
+    return order, np.bincount(code, minlength=classes).astype(np.int32), arranged
 
 
 def pair_coefficients(arranged: np.ndarray, n_support: np.ndarray, points: Any) -> Any:

@@ -101,7 +101,7 @@ impl Engine {
             (_, Prepared::Values(values)) => {
                 for (machine, out) in parts.machines.iter().zip(out.chunks_mut(values.len().max(1))) {
                     for (row, out) in values.rows().zip(out) {
-                        *out = machine.coefficients.iter().zip(row).map(|(a, k)| a * k).sum();
+                        *out = machine.coefficients.used().map(|(j, a)| a * row[j]).sum();
                     }
                 }
             }
@@ -158,12 +158,12 @@ const SHORT: f64 = 2000.0;
 impl Tiled {
     fn new(parts: &Parts, gram: Lazy) -> Self {
         let machines = &parts.machines;
-        let length = |machine: &Machine| machine.coefficients.iter().map(|a| a * a).sum::<f64>().sqrt();
+        let length = |machine: &Machine| machine.coefficients.values().iter().map(|a| a * a).sum::<f64>().sqrt();
         let length = machines.iter().map(length).fold(0.0, f64::max);
         // Scores that are numbers have a unit of their own.
         let single = (parts.task != Task::Numbers).then_some(length * largest(gram.points()).sqrt());
         let Some(classes) = classes(parts) else {
-            let weights = machines.iter().flat_map(|machine| machine.coefficients.iter().copied()).collect();
+            let weights = machines.iter().flat_map(|machine| machine.coefficients.iter()).collect();
             let order: Vec<usize> = (0..gram.points().len()).collect();
             let segment =
                 Segment { columns: 0..order.len(), outputs: (0..machines.len()).collect(), weights };
@@ -199,11 +199,9 @@ fn classes(parts: &Parts) -> Option<Vec<usize>> {
     let mut classes = vec![None; parts.points.len()];
     for machine in &parts.machines {
         let (positive, negative) = machine.pair()?;
-        for (class, &alpha) in
-            classes.iter_mut().zip(&machine.coefficients).filter(|(_, alpha)| **alpha != 0.0)
-        {
+        for (place, alpha) in machine.coefficients.used() {
             let own = if alpha > 0.0 { positive } else { negative };
-            if *class.get_or_insert(own) != own {
+            if *classes[place].get_or_insert(own) != own {
                 return None;
             }
         }

@@ -52,16 +52,13 @@ pub(crate) fn explain(
         let kernel = model.engine().values(&prepared, row);
         let mut terms: Vec<Term> = machine
             .coefficients
-            .iter()
-            .zip(&kernel)
-            .enumerate()
-            .filter(|(_, (alpha, _))| **alpha != 0.0)
-            .map(|(support, (&alpha, &kernel))| Term {
+            .used()
+            .map(|(support, alpha)| Term {
                 support,
                 row: parts.rows.get(support).copied(),
                 alpha,
-                kernel,
-                contribution: alpha * kernel,
+                kernel: kernel[support],
+                contribution: alpha * kernel[support],
             })
             .collect();
         // A stable sort: of equal terms the first row stays first.

@@ -11,6 +11,7 @@ pub mod auto;
 mod ballot;
 mod build;
 mod calibration;
+mod coefficients;
 mod convexity;
 mod engine;
 mod error;
@@ -39,6 +40,7 @@ mod text;
 pub mod tune;
 
 pub use calibration::{Calibration, Curve};
+pub use coefficients::Coefficients;
 pub use error::ModelError;
 pub use explain::{Explanation, Term};
 pub use file::store::write_whole;

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use crate::build::solver_for;
 use crate::convexity::convexity;
 use crate::target::Goal;
-use crate::{Between, Learner, Machine, ModelError, Multiclass, Setting, Spec};
+use crate::{Between, Coefficients, Learner, Machine, ModelError, Multiclass, Setting, Spec};
 
 /// All that a learner is given.
 pub(crate) struct Posed<'a> {
@@ -117,15 +117,12 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
     let rows: Vec<usize> = (0..total).filter(|&i| used[i]).collect();
     let mut place = vec![0; total];
     rows.iter().enumerate().for_each(|(at, &row)| place[row] = at);
-    // Of many classes their coefficients are much memory that is touched for the first time.
     let machines = solved.into_par_iter().map(|(share, solution, mut certificate)| {
         if !matches!(certificate.convexity, Convexity::Refuted { .. }) {
             certificate.convexity = known.clone();
         }
-        let mut coefficients = vec![0.0; rows.len()];
-        for (k, &alpha) in solution.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0) {
-            coefficients[place[share.row(k)]] = alpha;
-        }
+        let alpha = solution.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0);
+        let coefficients = Coefficients::of(rows.len(), alpha.map(|(k, &alpha)| (place[share.row(k)], alpha)));
         machine(posed.spec.learner, share.between, coefficients, solution, certificate)
     });
     Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })
@@ -457,7 +454,7 @@ pub(crate) fn objective<'a>(spec: &Spec, loss: Option<&'a dyn Loss>) -> Objectiv
 fn machine(
     learner: Learner,
     between: Option<Between>,
-    mut coefficients: Vec<f64>,
+    mut coefficients: Coefficients,
     solution: Solution,
     certificate: Certificate,
 ) -> Machine {
@@ -466,7 +463,7 @@ fn machine(
     let bias = match (learner, level) {
         (Learner::OneClass, Some(rho)) => -rho,
         (Learner::NuSvc, Some(rho)) if rho > 0.0 => {
-            coefficients.iter_mut().for_each(|alpha| *alpha /= rho);
+            coefficients = coefficients.map(|alpha| alpha / rho);
             offset / rho
         }
         _ if matches!(certificate.claim, Claim::Separates { .. }) => solution.bias,

@@ -9,7 +9,7 @@ use mercer_solve::{Certificate, Progress, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::{Curve, Explanation, ModelError, Prediction, Preprocessing, Schema, Spec};
+use crate::{Coefficients, Curve, Explanation, ModelError, Prediction, Preprocessing, Schema, Spec};
 
 /// What a model answers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub struct Machine {
     /// second, and where there are no classes.
     pub between: Option<Between>,
     /// One α a support point; 0 where the machine does not use it.
-    pub coefficients: Vec<f64>,
+    pub coefficients: Coefficients,
     /// b; −ρ of a one-class machine.
     pub bias: f64,
     /// ρ of ν-classification and of the one-class machine, ε of ν-regression.
@@ -451,7 +451,7 @@ fn check(parts: &Parts) -> Result<(), ModelError> {
             let found = machine.coefficients.len();
             return wrong(format!("there are {support} support points, but {found} coefficients"));
         }
-        let numbers = machine.coefficients.iter().chain([&machine.bias]).chain(&machine.level);
+        let numbers = machine.coefficients.values().iter().chain([&machine.bias]).chain(&machine.level);
         if numbers.into_iter().any(|v| !v.is_finite()) {
             return wrong("a coefficient is not a finite number".to_owned());
         }

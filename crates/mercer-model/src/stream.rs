@@ -271,7 +271,7 @@ impl Stream {
     fn machine(&self, between: Option<Between>, coefficients: Vec<f64>, bias: f64) -> Machine {
         Machine {
             between,
-            coefficients,
+            coefficients: coefficients.into(),
             bias,
             level: None,
             certificate: None,

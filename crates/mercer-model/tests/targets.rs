@@ -62,10 +62,10 @@ fn each_target_is_the_single_fit_to_the_last_bit() {
                 let alone = fit(&spec, &alone, &Setting::default()).unwrap();
                 let (one, machine) = (&alone.machines()[0], &all.machines()[k]);
                 let mut shared = vec![0.0; all.support()];
-                for (row, a) in alone.rows().iter().zip(&one.coefficients) {
-                    shared[all.rows().iter().position(|other| other == row).unwrap()] = *a;
+                for (row, a) in alone.rows().iter().zip(one.coefficients.iter()) {
+                    shared[all.rows().iter().position(|other| other == row).unwrap()] = a;
                 }
-                assert_eq!((&machine.coefficients, machine.bias), (&shared, one.bias), "{learner}");
+                assert_eq!((&machine.coefficients, machine.bias), (&shared.into(), one.bias), "{learner}");
                 let gap =
                     |machine: &mercer_model::Machine| machine.certificate.as_ref().unwrap().relative_gap;
                 assert_eq!(gap(machine), gap(one));

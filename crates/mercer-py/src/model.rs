@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mercer::model::{ColumnKind, ColumnSchema, Machine, Model, Task};
+use mercer::model::{Coefficients, ColumnKind, ColumnSchema, Machine, Model, Task};
 use mercer::points::ColumnData;
 use mercer::solve::{Basis, Certificate, Claim, Convexity, Progress, Status, Tolerance};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -13,6 +13,8 @@ use crate::errors::{Raise, exception};
 use crate::fit::labels;
 use crate::run::detached;
 use crate::table::PyTable;
+
+type Indices = PyArray1<i64>;
 
 /// A fitted model; it does not change.
 #[pyclass(name = "Model", module = "mercer._mercer", frozen)]
@@ -88,13 +90,32 @@ impl PyModel {
         self.model.rows().iter().map(|&row| row as i64).collect::<Vec<_>>().into_pyarray(py)
     }
 
+    /// How many support points there are.
+    #[getter]
+    fn support_count(&self) -> usize {
+        self.model.support()
+    }
+
     /// Machines × support points.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let machines = self.model.machines();
         let values: Vec<f64> =
-            machines.iter().flat_map(|machine| machine.coefficients.iter().copied()).collect();
+            machines.iter().flat_map(|machine| machine.coefficients.iter()).collect();
         values.into_pyarray(py).reshape([machines.len(), self.model.support()])
+    }
+
+    /// The coefficients that are not 0: machines, support points, values.
+    fn used<'py>(&self, py: Python<'py>) -> (Bound<'py, Indices>, Bound<'py, Indices>, Bound<'py, PyArray1<f64>>) {
+        let all = || {
+            let machines = self.model.machines().iter().enumerate();
+            machines.flat_map(|(k, machine)| machine.coefficients.used().map(move |(j, alpha)| (k, j, alpha)))
+        };
+        (
+            all().map(|(k, ..)| k as i64).collect::<Vec<_>>().into_pyarray(py),
+            all().map(|(_, j, _)| j as i64).collect::<Vec<_>>().into_pyarray(py),
+            all().map(|(.., alpha)| alpha).collect::<Vec<_>>().into_pyarray(py),
+        )
     }
 
     #[getter]
@@ -277,7 +298,7 @@ impl PyModel {
         let Some(changed) = parts.machines.get_mut(machine) else {
             return Err(exception("MercerError", &format!("there is no machine {machine}")));
         };
-        changed.coefficients.fill(0.0);
+        changed.coefficients = Coefficients::zeros(changed.coefficients.len());
         (changed.bias, changed.certificate) = (value, None);
         Ok(Self { model: Model::from_parts(parts).map_err(Raise::raise)?, interrupted: self.interrupted })
     }

@@ -101,8 +101,10 @@ pub(crate) fn oddities(data: &Rows<'_>) -> Vec<String> {
 
 /// The training rows with the largest coefficients, over all machines.
 pub(crate) fn influential(model: &Model, data: &Rows<'_>) -> Vec<Block> {
-    let weight = |k: usize| model.machines().iter().map(|machine| machine.coefficients[k].abs()).sum::<f64>();
-    let mut order: Vec<(usize, f64)> = (0..model.support()).map(|k| (k, weight(k))).collect();
+    let mut order: Vec<(usize, f64)> = (0..model.support()).map(|k| (k, 0.0)).collect();
+    for (k, alpha) in model.machines().iter().flat_map(|machine| machine.coefficients.used()) {
+        order[k].1 += alpha.abs();
+    }
     order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let is_training = model.learned_from(data.table, data.target);
     let columns: Vec<&mercer_points::Column> =

@@ -67,7 +67,7 @@ class SupportVectorClassifier(ClassifierPart, SupportVectorMachine):
 
     def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         # Of machines against the rest signs do not tell the class of every support vector.
-        return super()._arranged(model) if self._is_rest() else support_by_class(model.coefficients, len(self.classes_))
+        return super()._arranged(model) if self._is_rest() else support_by_class(model, len(self.classes_))
 
     def _linear(self) -> Any:
         if len(self.classes_) == 2 or self._is_rest():

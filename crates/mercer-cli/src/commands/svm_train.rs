@@ -201,9 +201,9 @@ impl Solution<'_> {
         let (options, alphas) = (self.options, &self.machine.coefficients);
         let n = self.share as f64;
         let level = self.machine.level.unwrap_or(0.0);
-        let sum: f64 = alphas.iter().map(|alpha| alpha.abs()).sum();
+        let sum: f64 = alphas.values().iter().map(|alpha| alpha.abs()).sum();
         let fit: f64 =
-            alphas.iter().zip(self.model.rows()).map(|(alpha, &row)| alpha * self.rows.labels[row]).sum();
+            alphas.used().map(|(at, alpha)| alpha * self.rows.labels[self.model.rows()[at]]).sum();
         let half = 0.5 * self.norm2;
         let (first, objective, bounds) = match options.svm_type {
             SvmType::CSvc => {
@@ -227,8 +227,8 @@ impl Solution<'_> {
         };
         let positive = self.positive();
         let bound = |alpha: f64| bounds[usize::from((alpha > 0.0) != positive)] * (1.0 - 1e-12);
-        let support = alphas.iter().filter(|alpha| **alpha != 0.0).count();
-        let at_bound = alphas.iter().filter(|&&alpha| alpha != 0.0 && alpha.abs() >= bound(alpha)).count();
+        let support = alphas.used().len();
+        let at_bound = alphas.values().iter().filter(|&&alpha| alpha.abs() >= bound(alpha)).count();
         format!(
             "optimization finished, #iter = {}\n{first}obj = {objective:.6}, rho = {rho:.6}\n\
              nSV = {support}, nBSV = {at_bound}\n",

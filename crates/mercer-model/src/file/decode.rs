@@ -134,7 +134,7 @@ fn machines(texts: Vec<MachineText>, tensors: &Tensors<'_>) -> Result<Vec<Machin
     for (at, text) in texts.into_iter().enumerate() {
         found.push(Machine {
             between: text.between(),
-            coefficients: coefficients[at * support..(at + 1) * support].to_vec(),
+            coefficients: coefficients[at * support..(at + 1) * support].to_vec().into(),
             bias: bias[at],
             level: level[at],
             status: text.status,

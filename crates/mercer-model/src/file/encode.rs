@@ -91,7 +91,7 @@ fn numbers(parts: &Parts) -> Vec<Tensor> {
         Tensor::reals(
             "coefficients",
             vec![machines, support],
-            each().flat_map(|m| m.coefficients.iter().copied()),
+            each().flat_map(|m| m.coefficients.iter()),
         ),
         Tensor::reals("bias", vec![machines], each().map(|m| m.bias)),
         // No level is no number.

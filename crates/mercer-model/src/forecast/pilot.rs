@@ -165,7 +165,7 @@ fn attempt(job: &Job<'_>, rows: &[usize]) -> Result<Option<Trial>, ModelError> {
     let all = shares.iter().sum::<usize>() * (fitted.machines.len() / shares.len()).max(1);
     let (mut support, mut free) = (0, 0);
     for machine in &fitted.machines {
-        support += machine.coefficients.iter().filter(|alpha| **alpha != 0.0).count();
+        support += machine.coefficients.used().len();
         free += machine.certificate.as_ref().map_or(0, |certificate| certificate.free());
     }
     Ok(Some(Trial {

@@ -6,14 +6,13 @@
 //! refused by name. C, ν and ε are not in LIBSVM's files: a model that was read has those of an empty [`Spec`].
 
 use mercer_kernel::KernelExpr;
-use mercer_linalg::Budget;
 use mercer_points::{ColumnData, Points, Sparse, Table};
 use mercer_solve::Status;
 
 use super::order::{column, pair};
 use super::{LibsvmKernel, LibsvmModel, SvmType};
 use crate::{
-    Between, ColumnKind, ColumnSchema, Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing,
+    Between, Coefficients, ColumnKind, ColumnSchema, Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing,
     Provenance, Schema, Spec, Step, Task,
 };
 
@@ -109,20 +108,16 @@ fn machines(text: &LibsvmModel) -> Result<Vec<Machine>, String> {
         trace: Vec::new(),
     };
     if !text.svm_type.has_classes() {
-        return Ok(vec![machine(None, text.coefficients[0].clone(), text.rho[0])]);
+        return Ok(vec![machine(None, text.coefficients[0].clone().into(), text.rho[0])]);
     }
     let (k, starts) = (text.labels.len(), text.starts());
-    let bytes = text.rho.len() as u128 * support as u128 * size_of::<f64>() as u128;
-    if !Budget::default().allows(bytes) {
-        return Err(format!("{k} classes and {support} support vectors need {bytes} bytes of memory"));
-    }
     let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
     let made = pairs.map(|(i, j)| {
-        let mut coefficients = vec![0.0; support];
-        for (own, other) in [(i, j), (j, i)] {
-            let rows = starts[own]..starts[own + 1];
-            coefficients[rows.clone()].copy_from_slice(&text.coefficients[column(own, other)][rows]);
-        }
+        let of = |own: usize, other: usize| {
+            let values = &text.coefficients[column(own, other)];
+            (starts[own]..starts[own + 1]).map(move |row| (row, values[row]))
+        };
+        let coefficients = Coefficients::of(support, of(i, j).chain(of(j, i)));
         machine((k > 2).then_some(Between::Pair(i, j)), coefficients, text.rho[pair(i, j, k)])
     });
     Ok(made.collect())
@@ -198,14 +193,14 @@ fn without_classes(parts: &Parts, kernel: LibsvmKernel, vectors: Sparse) -> Libs
     // A model that was read from LIBSVM knows of no training rows and has LIBSVM's scale already.
     let rows = parts.provenance.rows;
     let scale = if svm_type == SvmType::OneClass && rows > 0 { parts.spec.nu * rows as f64 } else { 1.0 };
-    let used: Vec<usize> = (0..vectors.len()).filter(|&row| machine.coefficients[row] != 0.0).collect();
+    let used: Vec<usize> = machine.coefficients.used().map(|(row, _)| row).collect();
     LibsvmModel {
         svm_type,
         kernel,
         rho: vec![0.0 - scale * machine.bias],
         labels: Vec::new(),
         counts: Vec::new(),
-        coefficients: vec![used.iter().map(|&row| scale * machine.coefficients[row]).collect()],
+        coefficients: vec![machine.coefficients.values().iter().map(|alpha| scale * alpha).collect()],
         vectors: vectors.select(&used),
         probabilities: false,
     }

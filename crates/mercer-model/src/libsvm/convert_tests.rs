@@ -16,9 +16,9 @@ fn a_model_of_several_classes_is_written_as_it_was_read() {
     assert_eq!(model.classes(), ["3", "-1", "2"]);
     let pairs: Vec<_> = model.machines().iter().map(|machine| machine.pair()).collect();
     assert_eq!(pairs, [Some((0, 1)), Some((0, 2)), Some((1, 2))]);
-    assert_eq!(model.machines()[0].coefficients, [1.0, 0.0, -1.0, 0.0]);
-    assert_eq!(model.machines()[1].coefficients, [0.0, 1.0, 0.0, -1.0]);
-    assert_eq!(model.machines()[2].coefficients, [0.0, 0.0, 0.5, -0.5]);
+    assert_eq!(model.machines()[0].coefficients, vec![1.0, 0.0, -1.0, 0.0].into());
+    assert_eq!(model.machines()[1].coefficients, vec![0.0, 1.0, 0.0, -1.0].into());
+    assert_eq!(model.machines()[2].coefficients, vec![0.0, 0.0, 0.5, -0.5].into());
     assert_eq!(model.machines().iter().map(|m| m.bias).collect::<Vec<_>>(), [-0.25, 0.5, -1.0]);
     assert!(!model.certified());
     assert_eq!(from_model(&model).unwrap().to_string(), THREE);
@@ -88,9 +88,10 @@ fn what_libsvm_cannot_say_is_named() {
     let kernel = said(|parts| parts.kernel = "rbf(gamma=1) + linear".parse().unwrap());
     assert!(kernel.ends_with("and this is rbf(gamma=1) + linear"), "{kernel}");
     let shared = said(|parts| {
-        parts.machines[0].coefficients[0] = 1.0;
-        parts.machines[2].coefficients[0] = 1.0;
-        parts.machines[1].coefficients[0] = 1.0;
+        for machine in &mut parts.machines {
+            let all = machine.coefficients.iter().enumerate();
+            machine.coefficients = all.map(|(j, a)| if j == 0 { 1.0 } else { a }).collect::<Vec<f64>>().into();
+        }
     });
     assert!(shared.contains("support vector 1 is used by pairs without a common class"), "{shared}");
     let width = model(THREE).into_parts();

@@ -54,7 +54,7 @@ impl Stream {
         let plan = Plan::restore(&parts.kernel, &parts.points, registry, plan)?;
         let places: Vec<usize> = match memory {
             Some(_) => (0..parts.points.len()).collect(),
-            None => (0..parts.points.len()).filter(|&j| chosen.coefficients[j] != 0.0).collect(),
+            None => chosen.coefficients.used().map(|(j, _)| j).collect(),
         };
         let memory = memory.unwrap_or_else(|| remembered(parts, chosen, &places));
         if memory.alpha.len() != places.len() {

@@ -88,7 +88,7 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
                 is_near | ((place == NOWHERE) & ((slope + rise < up) | (slope + fall > down)))
             });
             if is_near {
-                for (k, &place) in places.iter().enumerate().filter(|(_, place)| **place == NOWHERE) {
+                for (k, _) in places.iter().enumerate().filter(|(_, place)| **place == NOWHERE) {
                     rising.offer((slopes[k] + rise[k]).f64(), block * LANES + k);
                     falling.offer(-(slopes[k] + fall[k]).f64(), block * LANES + k);
                 }
