@@ -68,16 +68,18 @@ impl<'a> Classes<'a> {
     /// The rows of two classes, in the order of their numbers.
     pub fn rows(&self, first: usize, second: usize) -> Vec<usize> {
         let mut rows = [&self.rows[first][..], &self.rows[second][..]].concat();
-        rows.sort_unstable();
+        // Two runs, which a stable sort merges.
+        rows.sort();
         rows
     }
 
     /// The matrix of two classes.
     pub fn pair(&self, first: usize, second: usize) -> Pair<'_> {
         let rows = self.rows(first, second);
+        let place = |row: &usize| rows.partition_point(|r| r < row);
         let of = |class: usize| {
-            let places = self.rows[class].iter().map(|row| rows.partition_point(|r| r < row)).collect();
-            self.kept.get(class).map(|kept| Half { kept, places })
+            let kept = self.kept.get(class)?;
+            Some(Half { kept, places: self.rows[class].iter().map(place).collect() })
         };
         let halves = of(first).zip(of(second));
         Pair { whole: self.gram, rows, gram: OnceLock::new(), halves }

@@ -60,10 +60,8 @@ fn solved_apart(
     let shares = shares(posed);
     let classes = match posed.goal {
         Goal::Classes(names, codes) if posed.spec.multiclass == Multiclass::OneVsOne && shares.len() > 1 => {
-            let rows: Vec<Vec<usize>> =
-                (0..names.len()).map(|class| of_class(codes, class).collect()).collect();
             let stop = || is_over(posed, started);
-            Some(Classes::new(posed.gram, &rows, shared_budget(posed), &stop))
+            Some(Classes::new(posed.gram, &members(codes, names.len()), shared_budget(posed), &stop))
         }
         _ => None,
     };
@@ -74,7 +72,11 @@ fn solved_apart(
     let whole: &dyn Gram = if is_shared { &kept } else { posed.gram };
     let one = |share: Share, shared: Option<&dyn Solver>| {
         let entries = Entries { whole, classes: classes.as_ref(), shared };
-        let (solution, certificate) = solve(posed, &share, &entries, started, deadline)?;
+        let (mut solution, mut certificate) = solve(posed, &share, &entries, started, deadline)?;
+        if classes.is_some() {
+            // Of many pairs these would be most of the memory of the model, and they say nothing of all rows.
+            (solution.scores, certificate.rows) = (None, Vec::new());
+        }
         Ok((share, solution, certificate))
     };
     let solved: Result<Vec<(Share, Solution, Certificate)>, ModelError> =
@@ -192,22 +194,26 @@ pub(crate) fn shares(posed: &Posed<'_>) -> Vec<Share> {
             (0..classes.len()).map(share).collect()
         }
         Goal::Classes(classes, codes) => {
-            let pairs = (0..classes.len()).flat_map(|a| (a + 1..classes.len()).map(move |b| (a, b)));
-            let members: Vec<Vec<usize>> =
-                (0..classes.len()).map(|class| of_class(codes, class).collect()).collect();
+            let pairs: Vec<(usize, usize)> =
+                (0..classes.len()).flat_map(|a| (a + 1..classes.len()).map(move |b| (a, b))).collect();
+            let members = members(codes, classes.len());
             let share = |(a, b): (usize, usize)| {
                 let mut rows = [&members[a][..], &members[b][..]].concat();
-                rows.sort_unstable();
+                // Two runs, which a stable sort merges.
+                rows.sort();
                 let y = rows.iter().map(|&i| if codes[i] == a { 1.0 } else { -1.0 }).collect();
                 Share { between: Some(Between::Pair(a, b)), rows: Some(rows), y }
             };
-            pairs.map(share).collect()
+            pairs.into_par_iter().map(share).collect()
         }
     }
 }
 
-fn of_class(codes: &[usize], class: usize) -> impl Iterator<Item = usize> {
-    (0..codes.len()).filter(move |&i| codes[i] == class)
+/// The rows of each class.
+fn members(codes: &[usize], classes: usize) -> Vec<Vec<usize>> {
+    let mut members = vec![Vec::new(); classes];
+    codes.iter().enumerate().for_each(|(row, &class)| members[class].push(row));
+    members
 }
 
 /// The solver of several targets that remembers what it made of their Gram matrix, where the learner has one.

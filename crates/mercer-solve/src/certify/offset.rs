@@ -22,6 +22,11 @@ pub(crate) fn best_offset_near(problem: &Problem<'_>, loss: &dyn Loss, scores: &
     }
     let rows = Rows { problem, loss, scores };
     let room = ROUNDING * rows.weight();
+    // A kink where the slopes change their sign: found before, at the same scores.
+    let (left, right) = rows.slopes(guess);
+    if left < -room && right > room {
+        return guess;
+    }
     let mut step = NEAR * (1.0 + guess.abs());
     for _ in 0..GUESSES {
         let around = (guess - step, guess + step);

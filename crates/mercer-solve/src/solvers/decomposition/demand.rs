@@ -13,7 +13,7 @@ const TOGETHER: usize = 12;
 /// Rows that are looked at together.
 const LANES: usize = 16;
 
-/// The place of the row that is asked for, while others are looked for.
+/// The place of the row that was asked for, while others are looked for.
 const ASKED: u32 = NOWHERE - 1;
 
 /// Rows that were asked for.
@@ -47,6 +47,14 @@ impl<'g, T: Entry> Demand<'g, T> {
         std::mem::take(&mut self.fresh) * self.place.len()
     }
 
+    /// A row that may be the next to rise or to fall, unless it is there.
+    fn offer(&self, b: usize, moves: &Moves<'_, T>, rising: &mut Best, falling: &mut Best) {
+        if self.place[b] == NOWHERE {
+            rising.offer((moves.slopes[b] + moves.rise[b]).f64(), b);
+            falling.offer(-(moves.slopes[b] + moves.fall[b]).f64(), b);
+        }
+    }
+
     fn compute(&mut self, rows: &[usize]) {
         let (n, end) = (self.place.len(), self.count + rows.len());
         T::rows(self.gram, rows, &mut self.entries[self.count * n..end * n]);
@@ -77,23 +85,27 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
         }
         let mut rows = vec![a];
         let (mut rising, mut falling) = (Best::default(), Best::default());
+        // Until it has a place, so that it is not found among the others.
         self.place[a] = ASKED;
-        let each = moves.slopes.chunks(LANES).zip(moves.rise.chunks(LANES).zip(moves.fall.chunks(LANES)));
-        for (block, ((slopes, (rise, fall)), places)) in each.zip(self.place.chunks(LANES)).enumerate() {
-            // What cannot move that way is infinitely far from the end. Few blocks have anything that is nearer than
-            // what was found, and whether one has takes no branches.
+        let (slopes, rest) = moves.slopes.as_chunks::<LANES>();
+        let (rise, fall) = (moves.rise.as_chunks::<LANES>().0, moves.fall.as_chunks::<LANES>().0);
+        let blocks = slopes.iter().zip(rise.iter().zip(fall)).zip(self.place.as_chunks::<LANES>().0);
+        for (block, ((slopes, (rise, fall)), places)) in blocks.enumerate() {
+            // What cannot move that way is infinitely far from the end. Few blocks hold anything nearer than what was
+            // found, and whether one does is told without a branch for each row.
             let (up, down) = (T::of(rising.limit()), T::of(-falling.limit()));
-            let barred = slopes.iter().zip(rise.iter().zip(fall)).zip(places);
-            let is_near = barred.fold(false, |is_near, ((&slope, (&rise, &fall)), &place)| {
-                is_near | ((place == NOWHERE) & ((slope + rise < up) | (slope + fall > down)))
-            });
-            if is_near {
-                for (k, _) in places.iter().enumerate().filter(|(_, place)| **place == NOWHERE) {
-                    rising.offer((slopes[k] + rise[k]).f64(), block * LANES + k);
-                    falling.offer(-(slopes[k] + fall[k]).f64(), block * LANES + k);
-                }
+            let mut is_near = [false; LANES];
+            for k in 0..LANES {
+                let (rises, falls) = (slopes[k] + rise[k] < up, slopes[k] + fall[k] > down);
+                is_near[k] = (places[k] == NOWHERE) & (rises | falls);
+            }
+            if is_near != [false; LANES] {
+                let first = block * LANES;
+                (first..first + LANES).for_each(|b| self.offer(b, moves, &mut rising, &mut falling));
             }
         }
+        (moves.slopes.len() - rest.len()..moves.slopes.len())
+            .for_each(|b| self.offer(b, moves, &mut rising, &mut falling));
         for (_, b) in rising.found.into_iter().zip(falling.found).flat_map(|(up, down)| [up, down]) {
             if b != usize::MAX && rows.len() < TOGETHER && !rows.contains(&b) {
                 rows.push(b);
