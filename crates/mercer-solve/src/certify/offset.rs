@@ -22,11 +22,6 @@ pub(crate) fn best_offset_near(problem: &Problem<'_>, loss: &dyn Loss, scores: &
     }
     let rows = Rows { problem, loss, scores };
     let room = ROUNDING * rows.weight();
-    // A kink where the slopes change their sign: found before, at the same scores.
-    let (left, right) = rows.slopes(guess);
-    if left < -room && right > room {
-        return guess;
-    }
     let mut step = NEAR * (1.0 + guess.abs());
     for _ in 0..GUESSES {
         let around = (guess - step, guess + step);
@@ -36,6 +31,12 @@ pub(crate) fn best_offset_near(problem: &Problem<'_>, loss: &dyn Loss, scores: &
         step *= 16.0;
     }
     best_offset(problem, loss, scores)
+}
+
+/// Whether no other offset is better, which is told by slopes on both of its sides.
+pub(crate) fn is_best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64], b: f64) -> bool {
+    let (left, right) = Rows { problem, loss, scores }.slopes(b);
+    left <= 0.0 && right >= 0.0 && b.is_finite() && scores.iter().all(|score| score.is_finite())
 }
 
 /// Where an offset is first looked for on either side of a guess, and how often farther away.

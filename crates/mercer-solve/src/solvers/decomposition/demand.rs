@@ -10,8 +10,9 @@ use super::square::Entry;
 /// Rows that are computed together: one that was asked for, and those that are likely to be asked for next.
 const TOGETHER: usize = 12;
 
-/// Rows that are looked at together.
+/// Rows that are looked at side by side, and in a block.
 const LANES: usize = 16;
+const BLOCK: usize = 32;
 
 /// The place of the row that was asked for, while others are looked for.
 const ASKED: u32 = NOWHERE - 1;
@@ -47,12 +48,26 @@ impl<'g, T: Entry> Demand<'g, T> {
         std::mem::take(&mut self.fresh) * self.place.len()
     }
 
-    /// A row that may be the next to rise or to fall, unless it is there.
-    fn offer(&self, b: usize, moves: &Moves<'_, T>, rising: &mut Best, falling: &mut Best) {
-        if self.place[b] == NOWHERE {
+    /// The rows without a place that are next to rise, and next to fall. What cannot move that way is infinitely far.
+    fn likely(&self, moves: &Moves<'_, T>) -> (Best, Best) {
+        // Nearest blocks first, which takes no branch for each row: the nearest rows are in them.
+        let (mut low, mut high) = (Best::default(), Best::default());
+        let rise = moves.rise.chunks(BLOCK);
+        let blocks = moves.slopes.chunks(BLOCK).zip(rise.zip(moves.fall.chunks(BLOCK)));
+        for (block, ((slopes, (rise, fall)), places)) in blocks.zip(self.place.chunks(BLOCK)).enumerate() {
+            let [up, down] = nearest(slopes, rise, fall, places);
+            low.offer(up, block);
+            high.offer(down, block);
+        }
+        let (mut rising, mut falling) = (Best::default(), Best::default());
+        let rows = |block: usize| block * BLOCK..((block + 1) * BLOCK).min(moves.slopes.len());
+        for b in low.rows().flat_map(rows).filter(|&b| self.place[b] == NOWHERE) {
             rising.offer((moves.slopes[b] + moves.rise[b]).f64(), b);
+        }
+        for b in high.rows().flat_map(rows).filter(|&b| self.place[b] == NOWHERE) {
             falling.offer(-(moves.slopes[b] + moves.fall[b]).f64(), b);
         }
+        (rising, falling)
     }
 
     fn compute(&mut self, rows: &[usize]) {
@@ -83,29 +98,10 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
         if self.place[a] != NOWHERE {
             return false;
         }
-        let mut rows = vec![a];
-        let (mut rising, mut falling) = (Best::default(), Best::default());
         // Until it has a place, so that it is not found among the others.
         self.place[a] = ASKED;
-        let (slopes, rest) = moves.slopes.as_chunks::<LANES>();
-        let (rise, fall) = (moves.rise.as_chunks::<LANES>().0, moves.fall.as_chunks::<LANES>().0);
-        let blocks = slopes.iter().zip(rise.iter().zip(fall)).zip(self.place.as_chunks::<LANES>().0);
-        for (block, ((slopes, (rise, fall)), places)) in blocks.enumerate() {
-            // What cannot move that way is infinitely far from the end. Few blocks hold anything nearer than what was
-            // found, and whether one does is told without a branch for each row.
-            let (up, down) = (T::of(rising.limit()), T::of(-falling.limit()));
-            let mut is_near = [false; LANES];
-            for k in 0..LANES {
-                let (rises, falls) = (slopes[k] + rise[k] < up, slopes[k] + fall[k] > down);
-                is_near[k] = (places[k] == NOWHERE) & (rises | falls);
-            }
-            if is_near != [false; LANES] {
-                let first = block * LANES;
-                (first..first + LANES).for_each(|b| self.offer(b, moves, &mut rising, &mut falling));
-            }
-        }
-        (moves.slopes.len() - rest.len()..moves.slopes.len())
-            .for_each(|b| self.offer(b, moves, &mut rising, &mut falling));
+        let (rising, falling) = self.likely(moves);
+        let mut rows = vec![a];
         for (_, b) in rising.found.into_iter().zip(falling.found).flat_map(|(up, down)| [up, down]) {
             if b != usize::MAX && rows.len() < TOGETHER && !rows.contains(&b) {
                 rows.push(b);
@@ -116,7 +112,24 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
     }
 }
 
-/// The rows with the least keys, of equal ones the first.
+/// The least keys of the rows of a block that have no place: to rise, and to fall.
+#[inline(always)]
+fn nearest<T: Entry>(slopes: &[T], rise: &[T], fall: &[T], places: &[u32]) -> [f64; 2] {
+    let far = T::of(f64::INFINITY);
+    let (mut up, mut down) = ([far; LANES], [far; LANES]);
+    let lanes = slopes.chunks(LANES).zip(rise.chunks(LANES).zip(fall.chunks(LANES)));
+    for ((slopes, (rise, fall)), places) in lanes.zip(places.chunks(LANES)) {
+        for k in 0..slopes.len() {
+            let is_open = places[k] == NOWHERE;
+            let (rises, falls) = (slopes[k] + rise[k], T::ZERO - (slopes[k] + fall[k]));
+            up[k] = if is_open & (rises < up[k]) { rises } else { up[k] };
+            down[k] = if is_open & (falls < down[k]) { falls } else { down[k] };
+        }
+    }
+    [up, down].map(|keys| keys.iter().fold(f64::INFINITY, |least, key| least.min(key.f64())))
+}
+
+/// The rows, or blocks of rows, with the least keys; of equal ones the first.
 struct Best {
     found: [(f64, usize); TOGETHER / 2],
 }
@@ -128,24 +141,20 @@ impl Default for Best {
 }
 
 impl Best {
-    /// What a key must be less than.
-    fn limit(&self) -> f64 {
-        self.found[TOGETHER / 2 - 1].0
+    /// What was found, the nearest first; there may be less than there is room for.
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        self.found.iter().map(|&(_, row)| row).filter(|&row| row != usize::MAX)
     }
 
     #[inline(always)]
     fn offer(&mut self, key: f64, row: usize) {
-        if key < self.limit() {
-            self.insert(key, row);
-        }
-    }
-
-    fn insert(&mut self, key: f64, row: usize) {
-        let mut at = TOGETHER / 2 - 1;
+        let mut at = TOGETHER / 2;
         while at > 0 && key < self.found[at - 1].0 {
-            self.found[at] = self.found[at - 1];
             at -= 1;
         }
-        self.found[at] = (key, row);
+        if at < TOGETHER / 2 {
+            self.found[at..].rotate_right(1);
+            self.found[at] = (key, row);
+        }
     }
 }
