@@ -158,7 +158,8 @@ const SHORT: f64 = 2000.0;
 impl Tiled {
     fn new(parts: &Parts, gram: Lazy) -> Self {
         let machines = &parts.machines;
-        let length = |machine: &Machine| machine.coefficients.values().iter().map(|a| a * a).sum::<f64>().sqrt();
+        let length =
+            |machine: &Machine| machine.coefficients.values().iter().map(|a| a * a).sum::<f64>().sqrt();
         let length = machines.iter().map(length).fold(0.0, f64::max);
         // Scores that are numbers have a unit of their own.
         let single = (parts.task != Task::Numbers).then_some(length * largest(gram.points()).sqrt());

@@ -124,7 +124,8 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
             certificate.convexity = known.clone();
         }
         let alpha = solution.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0);
-        let coefficients = Coefficients::of(rows.len(), alpha.map(|(k, &alpha)| (place[share.row(k)], alpha)));
+        let coefficients =
+            Coefficients::of(rows.len(), alpha.map(|(k, &alpha)| (place[share.row(k)], alpha)));
         machine(posed.spec.learner, share.between, coefficients, solution, certificate)
     });
     Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })

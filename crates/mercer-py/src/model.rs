@@ -100,13 +100,15 @@ impl PyModel {
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let machines = self.model.machines();
-        let values: Vec<f64> =
-            machines.iter().flat_map(|machine| machine.coefficients.iter()).collect();
+        let values: Vec<f64> = machines.iter().flat_map(|machine| machine.coefficients.iter()).collect();
         values.into_pyarray(py).reshape([machines.len(), self.model.support()])
     }
 
     /// The coefficients that are not 0: machines, support points, values.
-    fn used<'py>(&self, py: Python<'py>) -> (Bound<'py, Indices>, Bound<'py, Indices>, Bound<'py, PyArray1<f64>>) {
+    fn used<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, Indices>, Bound<'py, Indices>, Bound<'py, PyArray1<f64>>) {
         let all = || {
             let machines = self.model.machines().iter().enumerate();
             machines.flat_map(|(k, machine)| machine.coefficients.used().map(move |(j, alpha)| (k, j, alpha)))

@@ -202,8 +202,7 @@ impl Solution<'_> {
         let n = self.share as f64;
         let level = self.machine.level.unwrap_or(0.0);
         let sum: f64 = alphas.values().iter().map(|alpha| alpha.abs()).sum();
-        let fit: f64 =
-            alphas.used().map(|(at, alpha)| alpha * self.rows.labels[self.model.rows()[at]]).sum();
+        let fit: f64 = alphas.used().map(|(at, alpha)| alpha * self.rows.labels[self.model.rows()[at]]).sum();
         let half = 0.5 * self.norm2;
         let (first, objective, bounds) = match options.svm_type {
             SvmType::CSvc => {

@@ -88,11 +88,7 @@ fn numbers(parts: &Parts) -> Vec<Tensor> {
         (parts.machines.len(), parts.machines.first().map_or(0, |m| m.coefficients.len()));
     let each = || parts.machines.iter();
     let mut tensors = vec![
-        Tensor::reals(
-            "coefficients",
-            vec![machines, support],
-            each().flat_map(|m| m.coefficients.iter()),
-        ),
+        Tensor::reals("coefficients", vec![machines, support], each().flat_map(|m| m.coefficients.iter())),
         Tensor::reals("bias", vec![machines], each().map(|m| m.bias)),
         // No level is no number.
         Tensor::reals("level", vec![machines], each().map(|m| m.level.unwrap_or(f64::NAN))),

@@ -12,8 +12,8 @@ use mercer_solve::Status;
 use super::order::{column, pair};
 use super::{LibsvmKernel, LibsvmModel, SvmType};
 use crate::{
-    Between, Coefficients, ColumnKind, ColumnSchema, Learner, Machine, Model, ModelError, Multiclass, Parts, Preprocessing,
-    Provenance, Schema, Spec, Step, Task,
+    Between, Coefficients, ColumnKind, ColumnSchema, Learner, Machine, Model, ModelError, Multiclass, Parts,
+    Preprocessing, Provenance, Schema, Spec, Step, Task,
 };
 
 /// The model of a text, or why there is none.

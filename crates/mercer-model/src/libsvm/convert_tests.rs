@@ -90,7 +90,8 @@ fn what_libsvm_cannot_say_is_named() {
     let shared = said(|parts| {
         for machine in &mut parts.machines {
             let all = machine.coefficients.iter().enumerate();
-            machine.coefficients = all.map(|(j, a)| if j == 0 { 1.0 } else { a }).collect::<Vec<f64>>().into();
+            machine.coefficients =
+                all.map(|(j, a)| if j == 0 { 1.0 } else { a }).collect::<Vec<f64>>().into();
         }
     });
     assert!(shared.contains("support vector 1 is used by pairs without a common class"), "{shared}");

@@ -20,7 +20,7 @@ mod softmax;
 pub(crate) use certificate::relative_gap;
 pub use certificate::{Basis, Certificate, Claim, Convexity, KktClass, RowReport};
 pub(crate) use nu::level;
-pub(crate) use offset::{best_offset, best_offset_near, is_best_offset};
+pub(crate) use offset::{best_offset, best_offset_near};
 pub(crate) use offsets::best_offsets;
 pub(crate) use project::project;
 pub(crate) use risk::violation;

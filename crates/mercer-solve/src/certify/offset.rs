@@ -4,12 +4,12 @@
 //! they pass zero, whatever the loss.
 
 use crate::Problem;
-use crate::loss::Loss;
+use crate::loss::{Between, Loss, Scored};
 
 /// argmin over b of Σ w_i ℓ(y_i, f_i + b); the middle where an interval of offsets is best, its finite end where it has
 /// one, and 0 where every offset is as good as any other.
 pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]) -> f64 {
-    let rows = Rows { problem, loss, scores };
+    let rows = Rows::new(problem, loss, scores);
     let Some(hull) = rows.hull() else { return 0.0 };
     let room = ROUNDING * rows.weight();
     rows.best(hull, rows.near(hull, room), room)
@@ -20,7 +20,7 @@ pub(crate) fn best_offset_near(problem: &Problem<'_>, loss: &dyn Loss, scores: &
     if !(guess.is_finite() && scores.iter().all(|score| score.is_finite())) {
         return best_offset(problem, loss, scores);
     }
-    let rows = Rows { problem, loss, scores };
+    let rows = Rows::new(problem, loss, scores);
     let room = ROUNDING * rows.weight();
     let mut step = NEAR * (1.0 + guess.abs());
     for _ in 0..GUESSES {
@@ -33,12 +33,6 @@ pub(crate) fn best_offset_near(problem: &Problem<'_>, loss: &dyn Loss, scores: &
     best_offset(problem, loss, scores)
 }
 
-/// Whether no other offset is better, which is told by slopes on both of its sides.
-pub(crate) fn is_best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64], b: f64) -> bool {
-    let (left, right) = Rows { problem, loss, scores }.slopes(b);
-    left <= 0.0 && right >= 0.0 && b.is_finite() && scores.iter().all(|score| score.is_finite())
-}
-
 /// Where an offset is first looked for on either side of a guess, and how often farther away.
 const NEAR: f64 = 1e-3;
 const GUESSES: usize = 3;
@@ -47,28 +41,28 @@ const GUESSES: usize = 3;
 const ROUNDING: f64 = 1e-14;
 
 struct Rows<'a> {
-    problem: &'a Problem<'a>,
     loss: &'a dyn Loss,
-    scores: &'a [f64],
+    /// Those that count.
+    counted: Vec<Scored>,
 }
 
-impl Rows<'_> {
-    /// (row weight, target, score) of the rows that count.
-    fn counted(&self) -> impl Iterator<Item = (f64, f64, f64)> {
-        let row = |i: usize| (self.problem.weight(i), self.problem.y()[i], self.scores[i]);
-        (0..self.scores.len()).map(row).filter(|row| row.0 > 0.0)
+impl<'a> Rows<'a> {
+    fn new(problem: &Problem<'_>, loss: &'a dyn Loss, scores: &[f64]) -> Self {
+        let row = |(i, &score)| Scored { weight: problem.weight(i), y: problem.y()[i], score };
+        let counted = scores.iter().enumerate().map(row).filter(|row| row.weight > 0.0).collect();
+        Self { loss, counted }
     }
 
     fn weight(&self) -> f64 {
-        self.counted().map(|(w, ..)| w).sum()
+        self.counted.iter().map(|row| row.weight).sum()
     }
 
     fn risk(&self, b: f64) -> f64 {
-        self.counted().map(|(w, y, f)| w * self.loss.value(y, f + b)).sum()
+        self.counted.iter().map(|row| row.weight * self.loss.value(row.y, row.score + b)).sum()
     }
 
     fn slopes(&self, b: f64) -> (f64, f64) {
-        sum_of_slopes(self.loss, self.counted(), b)
+        self.loss.sum_slopes(&self.counted, b)
     }
 
     /// The best offset of those in a hull, or in a bracket of it.
@@ -101,25 +95,17 @@ impl Rows<'_> {
     /// An interval that holds the best offset of every row that has one, hence one of all rows.
     fn hull(&self) -> Option<(f64, f64)> {
         let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
-        for (_, y, f) in self.counted() {
+        for &Scored { y, score, .. } in &self.counted {
             let kinks = self.loss.kinks(y);
             for kink in if kinks.is_empty() { &[0.0][..] } else { &kinks[..] } {
-                if !(kink - f).is_finite() {
+                if !(kink - score).is_finite() {
                     return None;
                 }
-                (from, to) = (from.min(kink - f), to.max(kink - f));
+                (from, to) = (from.min(kink - score), to.max(kink - score));
             }
         }
         Some((from, to)).filter(|(from, to)| (to - from).is_finite())
     }
-}
-
-/// Both sums of one-sided slopes at an offset.
-fn sum_of_slopes(loss: &dyn Loss, rows: impl Iterator<Item = (f64, f64, f64)>, b: f64) -> (f64, f64) {
-    rows.fold((0.0, 0.0), |(low, high), (w, y, f)| {
-        let (from, to) = loss.slopes(y, f + b);
-        (low + w * from, high + w * to)
-    })
 }
 
 impl Rows<'_> {
@@ -141,19 +127,16 @@ impl Rows<'_> {
             }
             (low, high, step) = (high, high + step, 4.0 * step);
         }
-        Bracket { low, high, open: self.counted().collect(), settled: 0.0 }.halved(self.loss, holds)
+        Bracket { low, high, open: self.counted.clone(), settled: 0.0 }.halved(self.loss, holds)
     }
 
     /// A bracket of every offset at which the slopes are zero, or as good as zero, that most rows have settled in; none
     /// where they are so at an end of the hull.
     fn near(&self, (low, high): (f64, f64), room: f64) -> Option<Bracket> {
-        let (mut first, mut last) = (0.0, 0.0);
         let mut bracket = Bracket { low, high, open: Vec::new(), settled: 0.0 };
-        for (w, y, f) in self.counted() {
-            let ends = (self.loss.slopes(y, f + low).1, self.loss.slopes(y, f + high).0);
-            (first, last) = (first + w * ends.0, last + w * ends.1);
-            bracket.take((w, y, f), ends);
-        }
+        let Between { first, last, settled } =
+            self.loss.slopes_between(&self.counted, (low, high), &mut bracket.open);
+        bracket.settled = settled;
         // Also where they are not numbers.
         if !(first < -room && last > room) {
             return None;
@@ -179,7 +162,7 @@ impl Rows<'_> {
 struct Bracket {
     low: f64,
     high: f64,
-    open: Vec<(f64, f64, f64)>,
+    open: Vec<Scored>,
     /// The slopes of the other rows.
     settled: f64,
 }
@@ -192,24 +175,14 @@ impl Bracket {
     }
 
     fn slopes(&self, loss: &dyn Loss, b: f64) -> (f64, f64) {
-        let (left, right) = sum_of_slopes(loss, self.open.iter().copied(), b);
+        let (left, right) = loss.sum_slopes(&self.open, b);
         (self.settled + left, self.settled + right)
     }
 
     /// Rows whose slope is the same at both ends have it in between; they are summed once.
     fn settle(&mut self, loss: &dyn Loss) {
-        for (w, y, f) in std::mem::take(&mut self.open) {
-            self.take((w, y, f), (loss.slopes(y, f + self.low).1, loss.slopes(y, f + self.high).0));
-        }
-    }
-
-    /// A row with its slopes at the ends.
-    fn take(&mut self, row: (f64, f64, f64), (first, last): (f64, f64)) {
-        if first == last {
-            self.settled += row.0 * first;
-        } else {
-            self.open.push(row);
-        }
+        let before = std::mem::take(&mut self.open);
+        self.settled += loss.slopes_between(&before, (self.low, self.high), &mut self.open).settled;
     }
 
     /// The neighbouring numbers between which a monotone condition becomes true; it is false at the low end and true at

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use super::certificate::{Bounds, convexity, worst};
 use super::feasible::Feasible;
-use super::{Certificate, KktClass, RowReport, best_offset, best_offset_near, dot, is_best_offset, project::project};
+use super::{Certificate, KktClass, RowReport, best_offset, best_offset_near, dot, project::project};
 use crate::loss::{Loss, Quadratic, Target};
 use crate::{Problem, Solution};
 
@@ -25,13 +25,9 @@ pub(super) fn certify(
     let alpha = &solution.alpha[..];
     let half = 0.5 * problem.lambda();
     let norm2 = dot(alpha, scores);
-    // The best offset follows from the scores; that of the solution is one of the best, or says where to look.
-    let offset = match problem.offset() {
-        true if is_best_offset(problem, loss, scores, solution.bias) => solution.bias,
-        true => best_offset_near(problem, loss, scores, solution.bias),
-        false => 0.0,
-    };
-    let risk = Risk::at(problem, loss, scores, offset);
+    // The best offset follows from the scores; that of the solution says where to look for it.
+    let offset = || best_offset_near(problem, loss, scores, solution.bias);
+    let risk = Risk::at(problem, loss, scores, if problem.offset() { offset() } else { 0.0 });
     let primal = half * norm2 + risk.value();
     let negligible = 1e-13 * primal.abs() / half;
     let nearest = project(problem, loss, alpha);

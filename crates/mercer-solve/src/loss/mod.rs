@@ -45,6 +45,28 @@ pub struct Quadratic {
     pub curvature: f64,
 }
 
+/// A row: its weight, its label or target, and a score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// w.
+    pub weight: f64,
+    /// y.
+    pub y: f64,
+    /// f.
+    pub score: f64,
+}
+
+/// Sums of slopes of rows whose scores are moved from one end to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Between {
+    /// Of the largest slopes at the first end.
+    pub first: f64,
+    /// Of the least slopes at the last end.
+    pub last: f64,
+    /// Of the slopes that do not change on the way.
+    pub settled: f64,
+}
+
 /// A convex loss ℓ(y, f) of a score f, given a label or target y.
 ///
 /// ```
@@ -94,6 +116,38 @@ pub trait Loss: std::fmt::Debug + Send + Sync {
         let from = if u <= low + room { f64::NEG_INFINITY } else { at + if u > room { kink } else { -kink } };
         let to = if u >= high - room { f64::INFINITY } else { at + if u >= -room { kink } else { -kink } };
         (from, to)
+    }
+
+    /// Sums of the least and of the largest subgradients of rows at their scores moved by b.
+    ///
+    /// ```
+    /// use mercer_solve::loss::{Hinge, Loss, Scored};
+    /// let rows = [-1.0, 1.0].map(|y| Scored { weight: 2.0, y, score: 0.5 });
+    /// assert_eq!(Hinge.sum_slopes(&rows, 0.5), (0.0, 2.0));
+    /// ```
+    fn sum_slopes(&self, rows: &[Scored], b: f64) -> (f64, f64) {
+        rows.iter().fold((0.0, 0.0), |(low, high), row| {
+            let (from, to) = self.slopes(row.y, row.score + b);
+            (low + row.weight * from, high + row.weight * to)
+        })
+    }
+
+    /// The slopes of rows while their scores are moved by any number between two; rows whose slopes change on the way are
+    /// appended to `open`.
+    fn slopes_between(&self, rows: &[Scored], (low, high): (f64, f64), open: &mut Vec<Scored>) -> Between {
+        let mut sums = Between { first: 0.0, last: 0.0, settled: 0.0 };
+        for row in rows {
+            let (first, last) =
+                (self.slopes(row.y, row.score + low).1, self.slopes(row.y, row.score + high).0);
+            sums.first += row.weight * first;
+            sums.last += row.weight * last;
+            if first == last {
+                sums.settled += row.weight * first;
+            } else {
+                open.push(*row);
+            }
+        }
+        sums
     }
 
     /// Scores f at which the slope may jump or bend, or where it is zero: their hull holds a best score, unless there are
