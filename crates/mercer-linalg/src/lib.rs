@@ -45,7 +45,7 @@ pub use matvec::{LANES, OUTPUTS, add_column_sums, add_products, add_row_sums, fl
 pub use memory::{Budget, Buffer};
 pub use mirror::mirror_lower;
 pub use op::{Op, Sides, add_into, mul_into};
-pub use pairs::{Chooser, Ends, LINES, Places, add_lines, best_partner, shift_slopes};
+pub use pairs::{Chooser, Ends, LINES, Places, STRIDE, add_lines, best_partner, least_moves, shift_slopes};
 pub use panels::{PANEL, Panels, RowPack};
 pub use product::{rows_product, symmetric_product};
 pub use real::Real;

@@ -236,6 +236,42 @@ fn lines_body<T: Real, A: Arch>(slopes: &mut [f64], weights: [f64; LINES], rows:
     }
 }
 
+/// Variables that [`least_moves`] looks at side by side.
+pub const STRIDE: usize = 64;
+
+dispatch! {
+    /// The least slopes of variables that may increase, and of those that may decrease the least negated ones, among the
+    /// variables k, k + [`STRIDE`], k + 2·[`STRIDE`], … for each k; ∞ where there is none. `hidden` is 0, or ∞ for variables
+    /// that are left out.
+    ///
+    /// ```
+    /// use mercer_linalg::{Isa, least_moves};
+    /// let (slopes, free, hidden) = ([1.0f32, -2.0, 3.0], [0.0; 3], [0.0, f32::INFINITY, 0.0]);
+    /// let [up, down] = least_moves(Isa::detect(), &slopes, &free, &free, &hidden);
+    /// assert_eq!((&up[..4], &down[..3]), (&[1.0, f32::INFINITY, 3.0, f32::INFINITY][..], &[-1.0, f32::INFINITY, -3.0][..]));
+    /// ```
+    pub fn least_moves<T: Real>(isa, slopes: &[T], rise: &[T], fall: &[T], hidden: &[T]) -> [[T; STRIDE]; 2] = least_body, wide
+}
+
+#[inline(always)]
+fn least_body<T: Real, A: Arch>(slopes: &[T], rise: &[T], fall: &[T], hidden: &[T]) -> [[T; STRIDE]; 2] {
+    let [mut up, mut down] = [[T::of(f64::INFINITY); STRIDE]; 2];
+    let mut look = |slopes: &[T], rise: &[T], fall: &[T], hidden: &[T]| {
+        for k in 0..slopes.len() {
+            up[k] = up[k].smaller(slopes[k] + rise[k] + hidden[k]);
+            down[k] = down[k].smaller(hidden[k] - (slopes[k] + fall[k]));
+        }
+    };
+    let (whole, rest) = slopes.as_chunks::<STRIDE>();
+    let at = slopes.len() - rest.len();
+    let others = rise.as_chunks::<STRIDE>().0.iter().zip(fall.as_chunks::<STRIDE>().0);
+    for ((slopes, (rise, fall)), hidden) in whole.iter().zip(others).zip(hidden.as_chunks::<STRIDE>().0) {
+        look(slopes, rise, fall, hidden);
+    }
+    look(rest, &rise[at..slopes.len()], &fall[at..slopes.len()], &hidden[at..slopes.len()]);
+    [up, down]
+}
+
 /// Some places of rows of one length, in ascending order.
 #[derive(Debug, Clone)]
 pub struct Places {
@@ -334,6 +370,30 @@ mod tests {
                         assert!((gain(found) / gain(want) - 1.0).abs() < 1e-14, "{isa:?} {count}")
                     }
                     (found, want) => assert_eq!(found, want),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn least_moves_are_those_of_every_so_many_variables() {
+        for isa in Isa::available() {
+            for count in [0, 1, 63, 64, 65, 200, 1003] {
+                let slopes: Vec<f32> = numbers(count, 1).iter().map(|v| *v as f32).collect();
+                let barrier = |step: usize, end: f32| -> Vec<f32> {
+                    (0..count).map(|a| if a.is_multiple_of(step) { end } else { 0.0 }).collect()
+                };
+                let (rise, fall) = (barrier(3, f32::INFINITY), barrier(4, f32::NEG_INFINITY));
+                let hidden = barrier(5, f32::INFINITY);
+                let [up, down] = least_moves(isa, &slopes, &rise, &fall, &hidden);
+                for k in 0..STRIDE {
+                    let able = |barrier: &[f32]| {
+                        let each = (k..count).step_by(STRIDE);
+                        each.filter(|&a| barrier[a] == 0.0 && hidden[a] == 0.0).collect::<Vec<usize>>()
+                    };
+                    let least = able(&rise).into_iter().map(|a| slopes[a]).fold(f32::INFINITY, f32::min);
+                    let most = able(&fall).into_iter().map(|a| -slopes[a]).fold(f32::INFINITY, f32::min);
+                    assert_eq!((up[k], down[k]), (least, most), "{isa:?} {count} {k}");
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Rows of few points, computed when a step first asks for one: what ends with few support vectors never sees the others.
 
 use mercer_gram::Gram;
-use mercer_linalg::Buffer;
+use mercer_linalg::{Buffer, Isa, STRIDE, least_moves};
 
 use super::lines::{Lines, Moves};
 use super::rows::NOWHERE;
@@ -10,13 +10,6 @@ use super::square::Entry;
 /// Rows that are computed together: one that was asked for, and those that are likely to be asked for next.
 const TOGETHER: usize = 12;
 
-/// Rows that are looked at side by side, and in a block.
-const LANES: usize = 16;
-const BLOCK: usize = 32;
-
-/// The place of the row that was asked for, while others are looked for.
-const ASKED: u32 = NOWHERE - 1;
-
 /// Rows that were asked for.
 pub(super) struct Demand<'g, T: Entry> {
     gram: &'g dyn Gram,
@@ -24,6 +17,9 @@ pub(super) struct Demand<'g, T: Entry> {
     /// One row after the other, in the order in which they were computed; longer than they are.
     entries: Buffer<T>,
     place: Vec<u32>,
+    /// ∞ for rows that there are, which need not be looked for.
+    hidden: Vec<T>,
+    isa: Isa,
     count: usize,
     /// Rows computed since that was last asked.
     fresh: usize,
@@ -35,7 +31,16 @@ impl<'g, T: Entry> Demand<'g, T> {
         let n = gram.len();
         let mut diagonal = vec![0.0; n];
         gram.diagonal(&mut diagonal);
-        Self { gram, diagonal, entries: T::spare(n * n), place: vec![NOWHERE; n], count: 0, fresh: 0 }
+        Self {
+            gram,
+            diagonal,
+            entries: T::spare(n * n),
+            place: vec![NOWHERE; n],
+            hidden: vec![T::ZERO; n],
+            isa: Isa::detect(),
+            count: 0,
+            fresh: 0,
+        }
     }
 
     /// How many rows there are.
@@ -50,22 +55,20 @@ impl<'g, T: Entry> Demand<'g, T> {
 
     /// The rows without a place that are next to rise, and next to fall. What cannot move that way is infinitely far.
     fn likely(&self, moves: &Moves<'_, T>) -> (Best, Best) {
-        // Nearest blocks first, which takes no branch for each row: the nearest rows are in them.
-        let (mut low, mut high) = (Best::default(), Best::default());
-        let rise = moves.rise.chunks(BLOCK);
-        let blocks = moves.slopes.chunks(BLOCK).zip(rise.zip(moves.fall.chunks(BLOCK)));
-        for (block, ((slopes, (rise, fall)), places)) in blocks.zip(self.place.chunks(BLOCK)).enumerate() {
-            let [up, down] = nearest(slopes, rise, fall, places);
-            low.offer(up, block);
-            high.offer(down, block);
-        }
+        // Every so many rows are a class; the nearest rows are in the classes that have the nearest ones.
+        let classes = least_moves(self.isa, moves.slopes, moves.rise, moves.fall, &self.hidden);
+        let [low, high] = classes.map(|keys| {
+            let mut best = Best::default();
+            keys.iter().enumerate().for_each(|(class, key)| best.offer(key.f64(), class));
+            best
+        });
+        let rows = |class: usize| (class..moves.slopes.len()).step_by(STRIDE);
         let (mut rising, mut falling) = (Best::default(), Best::default());
-        let rows = |block: usize| block * BLOCK..((block + 1) * BLOCK).min(moves.slopes.len());
-        for b in low.rows().flat_map(rows).filter(|&b| self.place[b] == NOWHERE) {
-            rising.offer((moves.slopes[b] + moves.rise[b]).f64(), b);
+        for b in low.rows().flat_map(rows) {
+            rising.offer((moves.slopes[b] + moves.rise[b] + self.hidden[b]).f64(), b);
         }
-        for b in high.rows().flat_map(rows).filter(|&b| self.place[b] == NOWHERE) {
-            falling.offer(-(moves.slopes[b] + moves.fall[b]).f64(), b);
+        for b in high.rows().flat_map(rows) {
+            falling.offer((self.hidden[b] - (moves.slopes[b] + moves.fall[b])).f64(), b);
         }
         (rising, falling)
     }
@@ -73,7 +76,9 @@ impl<'g, T: Entry> Demand<'g, T> {
     fn compute(&mut self, rows: &[usize]) {
         let (n, end) = (self.place.len(), self.count + rows.len());
         T::rows(self.gram, rows, &mut self.entries[self.count * n..end * n]);
-        rows.iter().zip(self.count as u32..).for_each(|(&row, at)| self.place[row] = at);
+        for (&row, at) in rows.iter().zip(self.count as u32..) {
+            (self.place[row], self.hidden[row]) = (at, T::of(f64::INFINITY));
+        }
         (self.count, self.fresh) = (end, self.fresh + rows.len());
     }
 }
@@ -98,8 +103,7 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
         if self.place[a] != NOWHERE {
             return false;
         }
-        // Until it has a place, so that it is not found among the others.
-        self.place[a] = ASKED;
+        self.hidden[a] = T::of(f64::INFINITY);
         let (rising, falling) = self.likely(moves);
         let mut rows = vec![a];
         for (_, b) in rising.found.into_iter().zip(falling.found).flat_map(|(up, down)| [up, down]) {
@@ -112,24 +116,7 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
     }
 }
 
-/// The least keys of the rows of a block that have no place: to rise, and to fall.
-#[inline(always)]
-fn nearest<T: Entry>(slopes: &[T], rise: &[T], fall: &[T], places: &[u32]) -> [f64; 2] {
-    let far = T::of(f64::INFINITY);
-    let (mut up, mut down) = ([far; LANES], [far; LANES]);
-    let lanes = slopes.chunks(LANES).zip(rise.chunks(LANES).zip(fall.chunks(LANES)));
-    for ((slopes, (rise, fall)), places) in lanes.zip(places.chunks(LANES)) {
-        for k in 0..slopes.len() {
-            let is_open = places[k] == NOWHERE;
-            let (rises, falls) = (slopes[k] + rise[k], T::ZERO - (slopes[k] + fall[k]));
-            up[k] = if is_open & (rises < up[k]) { rises } else { up[k] };
-            down[k] = if is_open & (falls < down[k]) { falls } else { down[k] };
-        }
-    }
-    [up, down].map(|keys| keys.iter().fold(f64::INFINITY, |least, key| least.min(key.f64())))
-}
-
-/// The rows, or blocks of rows, with the least keys; of equal ones the first.
+/// The rows, or classes of rows, with the least keys; of equal ones the first.
 struct Best {
     found: [(f64, usize); TOGETHER / 2],
 }
