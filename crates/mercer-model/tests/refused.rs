@@ -130,7 +130,7 @@ fn parts_that_do_not_fit_together() {
         Model::from_parts(parts).unwrap_err().to_string()
     };
     assert!(broken(&|parts| parts.machines.clear()).contains("at least one machine"));
-    assert!(broken(&|parts| _ = parts.machines[0].coefficients = vec![1.0].into()).contains("coefficients"));
+    assert!(broken(&|parts| parts.machines[0].coefficients = vec![1.0].into()).contains("coefficients"));
     assert!(broken(&|parts| parts.machines[0].bias = f64::NAN).contains("not a finite number"));
     assert!(broken(&|parts| _ = parts.rows.pop()).contains("row numbers"));
     assert!(broken(&|parts| parts.classes.push("third".into())).contains("pair"));

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::encode::{Metadata, TRACE, checksum};
 use super::json::{self, MachineText, PointsText, PreprocessingText, ProvenanceText, Real, ViewText};
 use super::{FORMAT, points};
-use crate::{Calibration, Curve, Machine, Model, ModelError, Parts, Spec};
+use crate::{Calibration, Coefficients, Curve, Machine, Model, ModelError, Parts, Spec};
 
 /// Why there is no model.
 #[derive(Debug)]
@@ -132,9 +132,10 @@ fn machines(texts: Vec<MachineText>, tensors: &Tensors<'_>) -> Result<Vec<Machin
     }
     let mut found = Vec::new();
     for (at, text) in texts.into_iter().enumerate() {
+        let of_machine = &coefficients[at * support..(at + 1) * support];
         found.push(Machine {
             between: text.between(),
-            coefficients: coefficients[at * support..(at + 1) * support].to_vec().into(),
+            coefficients: Coefficients::of(support, of_machine.iter().copied().enumerate()),
             bias: bias[at],
             level: level[at],
             status: text.status,

@@ -7,11 +7,17 @@ use mercer_solve::{Footprint, Holding};
 
 use super::{Expected, Job, Kind};
 use crate::Multiclass;
+use crate::target::Goal;
 
 /// Vectors of a machine: program, slopes, scores, products and the report of its certificate, for each row.
 const VECTORS: usize = 360;
-/// What stays of a machine until the model is made: its solution, and the report on its rows.
+/// What stays of a machine until the model is made, for each row: its solution, and the report on its rows, which there is
+/// none of for pairs of classes.
 const REPORT: usize = 88;
+const OF_PAIR: usize = 24;
+/// A coefficient that is not 0 with its place, and one among those that predictions are made with.
+const USED: u64 = 16;
+const WEIGHT: u64 = 8;
 /// What threads take for tiles, and the like.
 const BASE: usize = 3 << 20;
 
@@ -46,14 +52,24 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
         Some(classes) => u64::try_from(Softmax::vectors(largest, classes)).unwrap_or(u64::MAX),
         None => (job.variables * VECTORS * largest * job.at_once) as u64,
     };
-    let reports = (REPORT * job.shares.iter().sum::<usize>()) as u64;
-    let functions = job.classes().unwrap_or(job.shares.len());
-    let model = share(bytes.part, support) + 8 * (support * functions) as u64;
+    let rows = job.shares.iter().sum::<usize>();
+    let (reports, coefficients) = match pairs(job) {
+        // Predictions are made class by class: a support point counts for the pairs of its class.
+        Some(classes) => {
+            let used = (expected.support * rows as f64) as u64;
+            (OF_PAIR * rows, USED * used + WEIGHT * (support * (classes - 1)) as u64)
+        }
+        None => {
+            let functions = job.classes().unwrap_or(job.shares.len());
+            (REPORT * rows, (USED + WEIGHT) * (support * functions) as u64)
+        }
+    };
+    let model = share(bytes.part, support) + coefficients;
     let matrices = u64::try_from(footprint.bytes).unwrap_or(u64::MAX).saturating_mul(at_once) + shared(job);
     let mut parts = vec![
         ("matrices of kernel entries", matrices),
         ("the points, prepared", bytes.points + points + copied),
-        ("vectors of the solver", vectors.saturating_add(reports)),
+        ("vectors of the solver", vectors.saturating_add(reports as u64)),
         ("the model", model),
         ("threads", BASE as u64),
     ];
@@ -62,10 +78,20 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
     parts
 }
 
+/// The number of classes where each pair of them has a machine.
+fn pairs(job: &Job<'_>) -> Option<usize> {
+    match job.posed.goal {
+        Goal::Classes(names, _) if job.posed.spec.multiclass == Multiclass::OneVsOne && names.len() > 2 => {
+            Some(names.len())
+        }
+        _ => None,
+    }
+}
+
 /// Squares that machines share: of each class, or of all rows.
 pub(super) fn shared(job: &Job<'_>) -> u64 {
     let posed = job.posed;
-    let crate::target::Goal::Classes(names, codes) = posed.goal else { return 0 };
+    let Goal::Classes(names, codes) = posed.goal else { return 0 };
     if job.kind() != Kind::Dual || job.shares.len() < 2 {
         return 0;
     }
