@@ -67,15 +67,16 @@ def support_by_class(model: Any, classes: int) -> tuple[np.ndarray, np.ndarray, 
     machine, place, alpha = model.used()
     # The only machine of two classes is positive for the second.
     first, second = np.triu_indices(classes, 1) if classes > 2 else (np.array([1]), np.array([0]))
-    own = np.where(alpha > 0, first[machine], second[machine])
-    other = np.where(alpha > 0, second[machine], first[machine])
     code = np.zeros(model.support_count, dtype=np.intp)
-    code[place] = own
+    code[place] = np.where(alpha > 0, first[machine], second[machine])
     order = np.argsort(code, kind="stable")
     at = np.empty_like(order)
     at[order] = np.arange(len(order))
     arranged = np.zeros((classes - 1, len(order)))
-    arranged[other - (other > own), at[place]] = alpha
+    for one, two in ((first, second), (second, first)):
+        own = code[place] == one[machine]
+        row = (two - (two > one))[machine]
+        arranged[row[own], at[place[own]]] = alpha[own]
     return order, np.bincount(code, minlength=classes).astype(np.int32), arranged
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -84,3 +85,37 @@ def test_support_vectors_of_one_against_the_rest(kernel: str, tmp_path: Path) ->
     assert loaded.support_vectors_.shape == (len(model.support), 4)
     if kernel == "linear":
         np.testing.assert_allclose(x @ loaded.coef_.T + loaded.intercept_, loaded.decision_function(x), atol=1e-6)
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-one", "one-vs-rest"])
+def test_coefficients_in_use_are_those_that_are_not_zero(multiclass: str) -> None:
+    """Machines, support points and values of what the matrix of all coefficients holds beside zeros."""
+    x, y = data_set("iris")
+    spec = f"kernel: rbf(sigma=1)\nlearner: smo\nloss: hinge\nmulticlass: {multiclass}"
+    model = _mercer.fit(spec, table(x), (["a", "b", "c"], y.astype(np.int64)))
+    machine, place, alpha = model.used()
+    again = np.zeros_like(model.coefficients)
+    again[machine, place] = alpha
+    np.testing.assert_array_equal(again, model.coefficients)
+    assert model.coefficients.shape == (3, model.support_count)
+    assert (alpha != 0).all()
+    assert 0 < len(alpha) < again.size
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_arrangement_of_pairs_is_that_of_its_definition(classes: int) -> None:
+    """Pair by pair: support points of a have their coefficients against b in row b-1, those of b in row a."""
+    rng = np.random.default_rng(classes)
+    x, y = rng.normal(size=(90, 2)), np.arange(90) % classes
+    x += 1.5 * np.column_stack([np.cos(y), np.sin(y)])
+    model = mercer.SVC(C=2.0, gamma=1.0).fit(x, y)
+    coefficients, labels = model._model.coefficients, y[model._model.support]
+    order = np.argsort(labels, kind="stable")
+    want = np.zeros((classes - 1, len(order)))
+    for k, (first, second) in enumerate(combinations(range(classes), 2)):
+        for at, j in enumerate(order):
+            if labels[j] in (first, second):
+                want[second - 1 if labels[j] == first else first, at] = coefficients[k, j]
+    np.testing.assert_array_equal(model.dual_coef_, want)
+    np.testing.assert_array_equal(model.n_support_, np.bincount(labels))
+    np.testing.assert_array_equal(y[model.support_], np.sort(labels))

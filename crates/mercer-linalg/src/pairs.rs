@@ -241,8 +241,8 @@ pub const STRIDE: usize = 64;
 
 dispatch! {
     /// The least slopes of variables that may increase, and of those that may decrease the least negated ones, among the
-    /// variables k, k + [`STRIDE`], k + 2·[`STRIDE`], … for each k; ∞ where there is none. `hidden` is 0, or ∞ for variables
-    /// that are left out.
+    /// variables k, k + [`STRIDE`], k + 2·[`STRIDE`], … for each k; ∞ where there is none. `rise` and `fall` are 0, or ∞ and −∞
+    /// for variables that may not; `hidden` is 0, or ∞ for variables that are left out.
     ///
     /// ```
     /// use mercer_linalg::{Isa, least_moves};
@@ -258,8 +258,9 @@ fn least_body<T: Real, A: Arch>(slopes: &[T], rise: &[T], fall: &[T], hidden: &[
     let [mut up, mut down] = [[T::of(f64::INFINITY); STRIDE]; 2];
     let mut look = |slopes: &[T], rise: &[T], fall: &[T], hidden: &[T]| {
         for k in 0..slopes.len() {
-            up[k] = up[k].smaller(slopes[k] + rise[k] + hidden[k]);
-            down[k] = down[k].smaller(hidden[k] - (slopes[k] + fall[k]));
+            // What is no number is passed over.
+            up[k] = (slopes[k] + rise[k] + hidden[k]).smaller(up[k]);
+            down[k] = (hidden[k] - (slopes[k] + fall[k])).smaller(down[k]);
         }
     };
     let (whole, rest) = slopes.as_chunks::<STRIDE>();
@@ -379,23 +380,30 @@ mod tests {
     fn least_moves_are_those_of_every_so_many_variables() {
         for isa in Isa::available() {
             for count in [0, 1, 63, 64, 65, 200, 1003] {
-                let slopes: Vec<f32> = numbers(count, 1).iter().map(|v| *v as f32).collect();
-                let barrier = |step: usize, end: f32| -> Vec<f32> {
-                    (0..count).map(|a| if a.is_multiple_of(step) { end } else { 0.0 }).collect()
-                };
-                let (rise, fall) = (barrier(3, f32::INFINITY), barrier(4, f32::NEG_INFINITY));
-                let hidden = barrier(5, f32::INFINITY);
-                let [up, down] = least_moves(isa, &slopes, &rise, &fall, &hidden);
-                for k in 0..STRIDE {
-                    let able = |barrier: &[f32]| {
-                        let each = (k..count).step_by(STRIDE);
-                        each.filter(|&a| barrier[a] == 0.0 && hidden[a] == 0.0).collect::<Vec<usize>>()
-                    };
-                    let least = able(&rise).into_iter().map(|a| slopes[a]).fold(f32::INFINITY, f32::min);
-                    let most = able(&fall).into_iter().map(|a| -slopes[a]).fold(f32::INFINITY, f32::min);
-                    assert_eq!((up[k], down[k]), (least, most), "{isa:?} {count} {k}");
-                }
+                check_least_moves::<f32>(isa, count);
+                check_least_moves::<f64>(isa, count);
             }
+        }
+    }
+
+    fn check_least_moves<T: Real>(isa: Isa, count: usize) {
+        let mut slopes: Vec<T> = numbers(count, 1).iter().map(|v| T::of(*v)).collect();
+        // What is no number is as if it were not there.
+        slopes.iter_mut().step_by(7).for_each(|slope| *slope = T::of(f64::NAN));
+        let barrier = |step: usize, end: f64| -> Vec<T> {
+            (0..count).map(|a| T::of(if a.is_multiple_of(step) { end } else { 0.0 })).collect()
+        };
+        let (rise, fall) = (barrier(3, f64::INFINITY), barrier(4, f64::NEG_INFINITY));
+        let hidden = barrier(5, f64::INFINITY);
+        let [up, down] = least_moves(isa, &slopes, &rise, &fall, &hidden);
+        for k in 0..STRIDE {
+            let able = |barrier: &[T]| {
+                let each = (k..count).step_by(STRIDE);
+                each.filter(|&a| barrier[a] == T::ZERO && hidden[a] == T::ZERO).collect::<Vec<usize>>()
+            };
+            let least = able(&rise).into_iter().map(|a| slopes[a].f64()).fold(f64::INFINITY, f64::min);
+            let most = able(&fall).into_iter().map(|a| -slopes[a].f64()).fold(f64::INFINITY, f64::min);
+            assert_eq!((up[k].f64(), down[k].f64()), (least, most), "{isa:?} {count} {k}");
         }
     }
 

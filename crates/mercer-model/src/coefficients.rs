@@ -20,10 +20,16 @@ pub struct Coefficients {
 }
 
 impl Coefficients {
-    /// For so many support points, from those in use and their α, in order.
+    /// For so many support points, from places and their α; what is 0 is left out.
+    ///
+    /// # Panics
+    /// Where places do not ascend, or are beyond the support points.
     pub(crate) fn of(len: usize, used: impl Iterator<Item = (usize, f64)>) -> Self {
-        let (places, values): (Vec<usize>, Vec<f64>) = used.filter(|(_, alpha)| *alpha != 0.0).unzip();
-        debug_assert!(places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|&last| last < len));
+        let (mut places, mut values): (Vec<usize>, Vec<f64>) =
+            used.filter(|(_, alpha)| *alpha != 0.0).unzip();
+        assert!(places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|&last| last < len));
+        places.shrink_to_fit();
+        values.shrink_to_fit();
         Self { len, places, values }
     }
 
@@ -76,5 +82,31 @@ impl Index<usize> for Coefficients {
     fn index(&self, support: usize) -> &f64 {
         assert!(support < self.len, "support point {support} of {}", self.len);
         self.places.binary_search(&support).map_or(&0.0, |at| &self.values[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_zero_is_not_kept_and_is_there_all_the_same() {
+        let all = [0.0, -0.0, 3.0, 0.0, f64::NAN, 5e-324, 0.0];
+        let found = Coefficients::from(all.to_vec());
+        assert_eq!((found.len(), found.used().len()), (7, 3));
+        for (j, (&one, other)) in all.iter().zip(found.iter()).enumerate() {
+            assert!(one == other || one.is_nan() && other.is_nan());
+            assert!(found[j] == one || one.is_nan() && found[j].is_nan());
+        }
+        // Underflow is zero too.
+        assert_eq!(found.map(|alpha| alpha / 1e10).used().map(|used| used.0).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(Coefficients::zeros(3), vec![0.0; 3].into());
+        assert!(Coefficients::zeros(0).is_empty() && Coefficients::zeros(3).iter().eq([0.0; 3]));
+    }
+
+    #[test]
+    #[should_panic(expected = "support point 3 of 3")]
+    fn there_is_nothing_beyond_the_last() {
+        let _ = Coefficients::zeros(3)[3];
     }
 }

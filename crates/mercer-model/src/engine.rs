@@ -2,6 +2,7 @@
 
 use mercer_gram::{Lazy, Precision, Segment};
 use mercer_kernel::{Plan, Registry, vectors};
+use mercer_linalg::Budget;
 use mercer_points::{ColumnData, Dense, Points, Table};
 use rayon::prelude::*;
 
@@ -56,7 +57,7 @@ impl Engine {
             None => Plan::compile(&parts.kernel, &parts.points, registry)?,
         };
         let points = plan.ready(&parts.points)?;
-        Ok(Self::Kernel(Box::new(Tiled::new(parts, Lazy::of(plan, points)))))
+        Ok(Self::Kernel(Box::new(Tiled::new(parts, Lazy::of(plan, points))?)))
     }
 
     /// Σ_j α_j k(x_j, x_i) for every row and every machine, row after row.
@@ -156,7 +157,7 @@ impl Engine {
 const SHORT: f64 = 2000.0;
 
 impl Tiled {
-    fn new(parts: &Parts, gram: Lazy) -> Self {
+    fn new(parts: &Parts, gram: Lazy) -> Result<Self, ModelError> {
         let machines = &parts.machines;
         let length =
             |machine: &Machine| machine.coefficients.values().iter().map(|a| a * a).sum::<f64>().sqrt();
@@ -164,28 +165,39 @@ impl Tiled {
         // Scores that are numbers have a unit of their own.
         let single = (parts.task != Task::Numbers).then_some(length * largest(gram.points()).sqrt());
         let Some(classes) = classes(parts) else {
+            let (count, support) = (machines.len(), gram.points().len());
+            let bytes = size_of::<f64>() as u128 * count as u128 * support as u128;
+            if !Budget::default().allows(bytes) {
+                return Err(ModelError::Data(format!(
+                    "{count} machines with {support} support points need {bytes} bytes of memory, more than there is"
+                )));
+            }
             let weights = machines.iter().flat_map(|machine| machine.coefficients.iter()).collect();
             let order: Vec<usize> = (0..gram.points().len()).collect();
             let segment =
                 Segment { columns: 0..order.len(), outputs: (0..machines.len()).collect(), weights };
-            return Self { gram, order, segments: vec![segment], single };
+            return Ok(Self { gram, order, segments: vec![segment], single });
         };
         let mut order: Vec<usize> = (0..classes.len()).collect();
         order.sort_by_key(|&j| classes[j]);
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &j)| place[j] = at);
         let mut segments = Vec::new();
         let mut first = 0;
         for points in order.chunk_by(|&i, &j| classes[i] == classes[j]) {
             let class = classes[points[0]];
             let of_class = |k: &usize| machines[*k].pair().is_some_and(|(a, b)| a == class || b == class);
             let outputs: Vec<usize> = (0..machines.len()).filter(of_class).collect();
-            let weights = outputs
-                .iter()
-                .flat_map(|&k| points.iter().map(move |&j| machines[k].coefficients[j]))
-                .collect();
+            let mut weights = vec![0.0; outputs.len() * points.len()];
+            for (&k, weights) in outputs.iter().zip(weights.chunks_exact_mut(points.len())) {
+                for (j, alpha) in machines[k].coefficients.used().filter(|(j, _)| classes[*j] == class) {
+                    weights[place[j] - first] = alpha;
+                }
+            }
             segments.push(Segment { columns: first..first + points.len(), outputs, weights });
             first += points.len();
         }
-        Self { gram: gram.part(&order), order, segments, single }
+        Ok(Self { gram: gram.part(&order), order, segments, single })
     }
 }
 

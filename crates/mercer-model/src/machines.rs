@@ -74,7 +74,7 @@ fn solved_apart(
         let entries = Entries { whole, classes: classes.as_ref(), shared };
         let (mut solution, mut certificate) = solve(posed, &share, &entries, started, deadline)?;
         if classes.is_some() {
-            // Of many pairs these would be most of the memory of the model, and they say nothing of all rows.
+            // Of many pairs these would be most of the memory of the model, and each is of the rows of its pair alone.
             (solution.scores, certificate.rows) = (None, Vec::new());
         }
         Ok((share, solution, certificate))
@@ -123,9 +123,8 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         if !matches!(certificate.convexity, Convexity::Refuted { .. }) {
             certificate.convexity = known.clone();
         }
-        let alpha = solution.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0);
-        let coefficients =
-            Coefficients::of(rows.len(), alpha.map(|(k, &alpha)| (place[share.row(k)], alpha)));
+        let alpha = solution.alpha.iter().enumerate().map(|(k, &alpha)| (place[share.row(k)], alpha));
+        let coefficients = Coefficients::of(rows.len(), alpha);
         machine(posed.spec.learner, share.between, coefficients, solution, certificate)
     });
     Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })

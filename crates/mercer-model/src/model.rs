@@ -46,7 +46,8 @@ pub struct Machine {
     pub bias: f64,
     /// ρ of ν-classification and of the one-class machine, ε of ν-regression.
     pub level: Option<f64>,
-    /// What the solution is worth; none for a model that another program made.
+    /// What the solution is worth; none for a model that another program made. Of machines for pairs of several classes it
+    /// has no reports on single rows.
     pub certificate: Option<Certificate>,
     /// How the solver ended.
     pub status: Status,

@@ -114,6 +114,24 @@ fn no_rows_are_no_answers() {
 }
 
 #[test]
+fn machines_of_pairs_have_no_reports_on_rows() {
+    let iris = set("@iris");
+    for multiclass in [Multiclass::OneVsOne, Multiclass::OneVsRest] {
+        let model = learn(&Spec { multiclass, ..spec("rbf(sigma=1)", Learner::Smo) }, &iris).unwrap();
+        assert!(model.certified());
+        let kept = if multiclass == Multiclass::OneVsOne { 0 } else { 150 };
+        for machine in model.machines() {
+            let certificate = machine.certificate.as_ref().unwrap();
+            assert_eq!(certificate.rows.len(), kept);
+            // What is said of all of them together is there.
+            assert_eq!(certificate.support, machine.coefficients.used().len());
+        }
+    }
+    let two = learn(&spec("rbf(sigma=0.3)", Learner::Smo), &set("@moons(n=60)")).unwrap();
+    assert_eq!(two.machines()[0].certificate.as_ref().unwrap().rows.len(), 60);
+}
+
+#[test]
 fn numbers_can_be_classes() {
     let mut moons = set("@moons(n=60)");
     let truth = moons.classes(&["-1".to_owned(), "1".to_owned()]);

@@ -92,8 +92,8 @@ class SupportVectorMachine(KernelMachine):
 
     def _arranged(self, model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The order of the support points, how many there are, and the coefficients in that order."""
-        count = model.coefficients.shape[1]
-        return np.arange(count), np.array([count], dtype=np.int32), np.array(model.coefficients)
+        count = model.support_count
+        return np.arange(count), np.array([count], dtype=np.int32), model.coefficients
 
     @property
     def n_support_(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mercer_linalg::Budget;
 use mercer_solve::Progress;
 use safetensors::Dtype;
 use serde::Serialize;
@@ -31,6 +32,15 @@ impl Tensor {
 pub(super) type Metadata = BTreeMap<String, String>;
 
 pub(super) fn encode(parts: &Parts) -> Result<Vec<u8>, String> {
+    // All of them, zeros too, once as a tensor and once in the file.
+    let machines = parts.machines.iter().map(|machine| machine.coefficients.len() as u128);
+    let bytes = 2 * size_of::<f64>() as u128 * machines.sum::<u128>();
+    if !Budget::default().allows(bytes) {
+        return Err(format!(
+            "the coefficients of {} machines take {bytes} bytes of memory to be written, more than there is",
+            parts.machines.len()
+        ));
+    }
     let mut tensors = numbers(parts);
     let described = points::encode(&parts.points, &mut tensors)?;
     let mut metadata = Metadata::new();

@@ -54,10 +54,12 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
     };
     let rows = job.shares.iter().sum::<usize>();
     let (reports, coefficients) = match pairs(job) {
-        // Predictions are made class by class: a support point counts for the pairs of its class.
         Some(classes) => {
             let used = (expected.support * rows as f64) as u64;
-            (OF_PAIR * rows, USED * used + WEIGHT * (support * (classes - 1)) as u64)
+            // Where the signs of coefficients are those of the classes, predictions are made class by class, and a support
+            // point counts for the pairs of its class.
+            let counts = if job.kind() == Kind::Dual { classes - 1 } else { job.shares.len() };
+            (OF_PAIR * rows, USED * used + WEIGHT * (support * counts) as u64)
         }
         None => {
             let functions = job.classes().unwrap_or(job.shares.len());

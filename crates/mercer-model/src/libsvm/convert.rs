@@ -6,6 +6,7 @@
 //! refused by name. C, ν and ε are not in LIBSVM's files: a model that was read has those of an empty [`Spec`].
 
 use mercer_kernel::KernelExpr;
+use mercer_linalg::Budget;
 use mercer_points::{ColumnData, Points, Sparse, Table};
 use mercer_solve::Status;
 
@@ -111,6 +112,10 @@ fn machines(text: &LibsvmModel) -> Result<Vec<Machine>, String> {
         return Ok(vec![machine(None, text.coefficients[0].clone().into(), text.rho[0])]);
     }
     let (k, starts) = (text.labels.len(), text.starts());
+    let bytes = text.rho.len() as u128 * size_of::<Machine>() as u128;
+    if !Budget::default().allows(bytes) {
+        return Err(format!("the machines of {k} classes need {bytes} bytes of memory"));
+    }
     let pairs = (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j)));
     let made = pairs.map(|(i, j)| {
         let of = |own: usize, other: usize| {
@@ -297,25 +302,24 @@ fn vectors(table: &Table) -> Result<Sparse, ModelError> {
 /// its pair would do, and the sign of the coefficient says which.
 fn owners(machines: &[Machine]) -> Result<Vec<Option<usize>>, ModelError> {
     let support = machines.first().map_or(0, |machine| machine.coefficients.len());
-    let owner = |row: usize| -> Result<Option<usize>, ModelError> {
-        let mut candidates: Option<Vec<usize>> = None;
-        let mut positive = true;
-        for machine in machines.iter().filter(|machine| machine.coefficients[row] != 0.0) {
-            let (a, b) = machine.pair().unwrap_or((0, 1));
-            positive = machine.coefficients[row] > 0.0;
-            let left = candidates.unwrap_or_else(|| vec![a, b]);
-            candidates = Some(left.into_iter().filter(|class| [a, b].contains(class)).collect());
+    let mut candidates: Vec<Option<Vec<usize>>> = vec![None; support];
+    let mut positive = vec![true; support];
+    for machine in machines {
+        let (a, b) = machine.pair().unwrap_or((0, 1));
+        for (row, alpha) in machine.coefficients.used() {
+            positive[row] = alpha > 0.0;
+            candidates[row].get_or_insert_with(|| vec![a, b]).retain(|class| [a, b].contains(class));
         }
-        match candidates.as_deref() {
-            None => Ok(None),
-            Some([]) => {
-                Err(refused(format!("support vector {} is used by pairs without a common class", row + 1)))
-            }
-            Some([a, b]) => Ok(Some(if positive { *a } else { *b })),
-            Some(one) => Ok(one.first().copied()),
+    }
+    let owner = |(row, candidates): (usize, &Option<Vec<usize>>)| match candidates.as_deref() {
+        None => Ok(None),
+        Some([]) => {
+            Err(refused(format!("support vector {} is used by pairs without a common class", row + 1)))
         }
+        Some([a, b]) => Ok(Some(if positive[row] { *a } else { *b })),
+        Some(one) => Ok(one.first().copied()),
     };
-    (0..support).map(owner).collect()
+    candidates.iter().enumerate().map(owner).collect()
 }
 
 #[cfg(test)]

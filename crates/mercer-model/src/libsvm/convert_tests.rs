@@ -53,6 +53,25 @@ fn of_two_classes_the_second_is_written_first() {
 }
 
 #[test]
+fn signs_that_no_class_has_are_taken_as_they_are() {
+    // The first vector is used with both signs, the second by nobody.
+    let odd = THREE.replace("1 0 1:0.5 3:-2 ", "1 -2 1:0.5 3:-2 ").replace("\n0 1 \n", "\n0 0 \n");
+    let model = model(&odd);
+    assert_eq!(model.machines()[1].coefficients, vec![-2.0, 0.0, 0.0, -1.0].into());
+    let vectors = [[0.5, 0.0, -2.0, 0.0], [0.0; 4], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 7.0]];
+    let table = points(&Sparse::from_rows(4, vec![vec![(0, 1.0), (1, -1.0)]]).unwrap());
+    let kernel = |v: &[f64; 4]| {
+        let apart: f64 = v.iter().zip([1.0, -1.0, 0.0, 0.0]).map(|(a, b)| (a - b) * (a - b)).sum();
+        (-0.5 * apart).exp()
+    };
+    let scores = model.predict(&table).unwrap().scores;
+    for (machine, score) in model.machines().iter().zip(scores) {
+        let want: f64 = machine.coefficients.used().map(|(j, alpha)| alpha * kernel(&vectors[j])).sum();
+        assert!((score - machine.bias - want).abs() < 1e-12, "{score} {want}");
+    }
+}
+
+#[test]
 fn columns_of_numbers_stand_for_the_features_in_order() {
     let text = "svm_type nu_svr\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nSV\n1 1:2 3:5 \n";
     let mut table = Table::new();

@@ -36,7 +36,7 @@ pub struct Certificate {
     pub basis: Basis,
     /// Whether weak duality holds, on which all of this rests.
     pub convexity: Convexity,
-    /// Row by row; not kept in files.
+    /// Row by row; not kept in files, nor in models for the machines of pairs of several classes.
     #[serde(skip)]
     pub rows: Vec<RowReport>,
 }

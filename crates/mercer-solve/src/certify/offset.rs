@@ -4,23 +4,20 @@
 //! they pass zero, whatever the loss.
 
 use crate::Problem;
-use crate::loss::{Between, Loss, Scored};
+use crate::loss::{Loss, Scored, SlopeSums};
 
 /// argmin over b of Σ w_i ℓ(y_i, f_i + b); the middle where an interval of offsets is best, its finite end where it has
 /// one, and 0 where every offset is as good as any other.
 pub(crate) fn best_offset(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64]) -> f64 {
-    let rows = Rows::new(problem, loss, scores);
-    let Some(hull) = rows.hull() else { return 0.0 };
-    let room = ROUNDING * rows.weight();
-    rows.best(hull, rows.near(hull, room), room)
+    Rows::new(problem, loss, scores).best_of_all()
 }
 
 /// The same, up to the rounding of sums, where it is thought to be near a guess: that saves most of the search.
 pub(crate) fn best_offset_near(problem: &Problem<'_>, loss: &dyn Loss, scores: &[f64], guess: f64) -> f64 {
-    if !(guess.is_finite() && scores.iter().all(|score| score.is_finite())) {
-        return best_offset(problem, loss, scores);
-    }
     let rows = Rows::new(problem, loss, scores);
+    if !(guess.is_finite() && scores.iter().all(|score| score.is_finite())) {
+        return rows.best_of_all();
+    }
     let room = ROUNDING * rows.weight();
     let mut step = NEAR * (1.0 + guess.abs());
     for _ in 0..GUESSES {
@@ -30,7 +27,7 @@ pub(crate) fn best_offset_near(problem: &Problem<'_>, loss: &dyn Loss, scores: &
         }
         step *= 16.0;
     }
-    best_offset(problem, loss, scores)
+    rows.best_of_all()
 }
 
 /// Where an offset is first looked for on either side of a guess, and how often farther away.
@@ -63,6 +60,12 @@ impl<'a> Rows<'a> {
 
     fn slopes(&self, b: f64) -> (f64, f64) {
         self.loss.sum_slopes(&self.counted, b)
+    }
+
+    fn best_of_all(&self) -> f64 {
+        let Some(hull) = self.hull() else { return 0.0 };
+        let room = ROUNDING * self.weight();
+        self.best(hull, self.near(hull, room), room)
     }
 
     /// The best offset of those in a hull, or in a bracket of it.
@@ -134,7 +137,7 @@ impl Rows<'_> {
     /// where they are so at an end of the hull.
     fn near(&self, (low, high): (f64, f64), room: f64) -> Option<Bracket> {
         let mut bracket = Bracket { low, high, open: Vec::new(), settled: 0.0 };
-        let Between { first, last, settled } =
+        let SlopeSums { first, last, settled } =
             self.loss.slopes_between(&self.counted, (low, high), &mut bracket.open);
         bracket.settled = settled;
         // Also where they are not numbers.

@@ -58,7 +58,7 @@ pub struct Scored {
 
 /// Sums of slopes of rows whose scores are moved from one end to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Between {
+pub struct SlopeSums {
     /// Of the largest slopes at the first end.
     pub first: f64,
     /// Of the least slopes at the last end.
@@ -134,8 +134,8 @@ pub trait Loss: std::fmt::Debug + Send + Sync {
 
     /// The slopes of rows while their scores are moved by any number between two; rows whose slopes change on the way are
     /// appended to `open`.
-    fn slopes_between(&self, rows: &[Scored], (low, high): (f64, f64), open: &mut Vec<Scored>) -> Between {
-        let mut sums = Between { first: 0.0, last: 0.0, settled: 0.0 };
+    fn slopes_between(&self, rows: &[Scored], (low, high): (f64, f64), open: &mut Vec<Scored>) -> SlopeSums {
+        let mut sums = SlopeSums { first: 0.0, last: 0.0, settled: 0.0 };
         for row in rows {
             let (first, last) =
                 (self.slopes(row.y, row.score + low).1, self.slopes(row.y, row.score + high).0);

@@ -1,7 +1,7 @@
 //! The laws of a loss.
 
 use super::Draw;
-use crate::loss::{Loss, Quadratic, Target};
+use crate::loss::{Loss, Quadratic, Scored, Target};
 
 /// Checks a loss: convex; slopes are its one-sided derivatives; Fenchel–Young holds, and is tight at subgradients; the
 /// domain is where the conjugate is finite; curvature, proximal step, scores, quadratic form and kinks say the same.
@@ -29,6 +29,7 @@ pub fn check_loss(loss: &dyn Loss) {
         laws.inverse();
         laws.quadratic();
         laws.kinks();
+        laws.sums();
         laws.far();
     }
 }
@@ -113,6 +114,37 @@ impl Laws<'_> {
                 format!("f = {f}: slopes {from} and {to}, differences {left} and {right}")
             });
             self.expect(!self.smooth || low == high, "a smooth loss has one slope", || format!("f = {f}"));
+        }
+    }
+
+    fn sums(&self) {
+        let row = |(k, &score): (usize, &f64)| Scored { weight: 0.5 + (k % 3) as f64, y: self.y, score };
+        let rows: Vec<Scored> = self.scores.iter().enumerate().map(row).collect();
+        for (low, high) in [(0.0, 0.0), (-0.3, 0.3), (0.0, 2.0), (-50.0, -40.0)] {
+            let slopes = |row: &Scored, b: f64| self.loss.slopes(row.y, row.score + b);
+            let (mut first, mut last, mut settled, mut open) = (0.0, 0.0, 0.0, Vec::new());
+            for row in &rows {
+                let (from, to) = (slopes(row, low).1, slopes(row, high).0);
+                (first, last) = (first + row.weight * from, last + row.weight * to);
+                if from == to {
+                    settled += row.weight * from;
+                } else {
+                    open.push(*row);
+                }
+            }
+            let mut found = Vec::new();
+            let sums = self.loss.slopes_between(&rows, (low, high), &mut found);
+            let (left, right) = self.loss.sum_slopes(&rows, low);
+            let least: f64 = rows.iter().map(|row| row.weight * slopes(row, low).0).sum();
+            let pairs = [
+                (sums.first, first),
+                (sums.last, last),
+                (sums.settled, settled),
+                (left, least),
+                (right, first),
+            ];
+            let holds = pairs.iter().all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + b.abs())) && found == open;
+            self.expect(holds, "sums of slopes are sums of its slopes", || format!("from {low} to {high}"));
         }
     }
 

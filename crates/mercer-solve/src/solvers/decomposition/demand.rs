@@ -55,19 +55,19 @@ impl<'g, T: Entry> Demand<'g, T> {
 
     /// The rows without a place that are next to rise, and next to fall. What cannot move that way is infinitely far.
     fn likely(&self, moves: &Moves<'_, T>) -> (Best, Best) {
-        // Every so many rows are a class; the nearest rows are in the classes that have the nearest ones.
-        let classes = least_moves(self.isa, moves.slopes, moves.rise, moves.fall, &self.hidden);
-        let [low, high] = classes.map(|keys| {
+        // Every so many rows are a lane; the nearest rows are in the lanes that have the nearest ones.
+        let lanes = least_moves(self.isa, moves.slopes, moves.rise, moves.fall, &self.hidden);
+        let [low, high] = lanes.map(|keys| {
             let mut best = Best::default();
-            keys.iter().enumerate().for_each(|(class, key)| best.offer(key.f64(), class));
+            keys.iter().enumerate().for_each(|(lane, key)| best.offer(key.f64(), lane));
             best
         });
-        let rows = |class: usize| (class..moves.slopes.len()).step_by(STRIDE);
+        let rows = |lane: usize| (lane..moves.slopes.len()).step_by(STRIDE);
         let (mut rising, mut falling) = (Best::default(), Best::default());
-        for b in low.rows().flat_map(rows) {
+        for b in low.places().flat_map(rows) {
             rising.offer((moves.slopes[b] + moves.rise[b] + self.hidden[b]).f64(), b);
         }
-        for b in high.rows().flat_map(rows) {
+        for b in high.places().flat_map(rows) {
             falling.offer((self.hidden[b] - (moves.slopes[b] + moves.fall[b])).f64(), b);
         }
         (rising, falling)
@@ -116,7 +116,7 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
     }
 }
 
-/// The rows, or classes of rows, with the least keys; of equal ones the first.
+/// The rows, or lanes of rows, with the least keys; of equal ones the first.
 struct Best {
     found: [(f64, usize); TOGETHER / 2],
 }
@@ -129,19 +129,72 @@ impl Default for Best {
 
 impl Best {
     /// What was found, the nearest first; there may be less than there is room for.
-    fn rows(&self) -> impl Iterator<Item = usize> {
-        self.found.iter().map(|&(_, row)| row).filter(|&row| row != usize::MAX)
+    fn places(&self) -> impl Iterator<Item = usize> {
+        self.found.iter().map(|&(_, place)| place).filter(|&place| place != usize::MAX)
     }
 
     #[inline(always)]
-    fn offer(&mut self, key: f64, row: usize) {
+    fn offer(&mut self, key: f64, place: usize) {
         let mut at = TOGETHER / 2;
         while at > 0 && key < self.found[at - 1].0 {
             at -= 1;
         }
         if at < TOGETHER / 2 {
             self.found[at..].rotate_right(1);
-            self.found[at] = (key, row);
+            self.found[at] = (key, place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mercer_gram::Stored;
+
+    use super::*;
+
+    /// The keys of the nearest rows, by sorting all of them.
+    fn nearest(keys: impl Iterator<Item = f64>) -> Vec<f64> {
+        let mut keys: Vec<f64> = keys.filter(|key| *key < f64::INFINITY).collect();
+        keys.sort_by(f64::total_cmp);
+        keys.truncate(TOGETHER / 2);
+        keys
+    }
+
+    fn check<T: Entry>(n: usize, levels: f64) {
+        let gram =
+            Stored::<f64>::from_entries(n, &vec![0.0; n * n], mercer_linalg::Budget::default()).unwrap();
+        let mut demand = Demand::<T>::new(&gram);
+        let draw = |a: usize, seed: usize| (((a + 1) * (7919 + 2 * seed)) % 1009) as f64 / 504.5 - 1.0;
+        // Few values, so that there are equals.
+        let slopes: Vec<T> = (0..n).map(|a| T::of((draw(a, 1) * levels).round())).collect();
+        let barrier = |seed: usize, end: f64| -> Vec<T> {
+            (0..n).map(|a| if draw(a, seed) < 0.3 { T::of(end) } else { T::ZERO }).collect()
+        };
+        let (rise, fall) = (barrier(2, f64::INFINITY), barrier(3, f64::NEG_INFINITY));
+        for hidden in [0.9, 0.0, -0.9, -2.0] {
+            (0..n).filter(|&a| draw(a, 4) > hidden).for_each(|a| demand.hidden[a] = T::of(f64::INFINITY));
+            let moves = Moves { slopes: &slopes, rise: &rise, fall: &fall };
+            let (rising, falling) = demand.likely(&moves);
+            let seen = (0..n).filter(|&a| demand.hidden[a] == T::ZERO);
+            let up = nearest(seen.clone().map(|a| (slopes[a] + rise[a]).f64()));
+            let down = nearest(seen.map(|a| -(slopes[a] + fall[a]).f64()));
+            let keys = |best: &Best| -> Vec<f64> {
+                best.found.iter().filter(|found| found.1 != usize::MAX).map(|found| found.0).collect()
+            };
+            assert_eq!((keys(&rising), keys(&falling)), (up, down), "{n} {levels} {hidden}");
+            assert!(rising.places().all(|a| demand.hidden[a] == T::ZERO && rise[a] == T::ZERO));
+        }
+        let (rising, falling) = demand.likely(&Moves::default());
+        assert_eq!(rising.places().chain(falling.places()).count(), 0);
+    }
+
+    #[test]
+    fn the_nearest_rows_are_found() {
+        for n in [1, 5, 63, 64, 65, 300, 1003] {
+            for levels in [1.0, 10.0, 1e4] {
+                check::<f32>(n, levels);
+                check::<f64>(n, levels);
+            }
         }
     }
 }
