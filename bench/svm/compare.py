@@ -58,19 +58,20 @@ def main() -> int:
         text += bench.training()
     if "predict" in given.suites:
         text += bench.prediction()
+    bench.write(text)
     if "sweep" in given.suites:
         text += bench.sweep()
+        bench.write(text)
     if "scaling" in given.suites:
         text += bench.scaling(SCALING if given.data else SCALING_SMALL)
+        bench.write(text)
     if "limits" in given.suites:
         text += bench.limits([*SVC, *SVR] if given.data else [*SVC_SMALL, *SVR_SMALL])
+        bench.write(text)
     if "ridge" in given.suites:
         text += bench.ridge()
+    bench.write(text)
     print("\n".join(text))
-    if given.out:
-        given.out.mkdir(parents=True, exist_ok=True)
-        (given.out / "report.md").write_text("\n".join(text) + "\n", encoding="utf-8")
-        (given.out / "report.json").write_text(json.dumps(bench.found, indent=1), encoding="utf-8")
     return 0
 
 
@@ -83,6 +84,13 @@ class Bench:
         self.peers = ["mercer", *(named or USUAL + (RUST if given.binary.exists() else []))]
         self.found: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self.random = random.Random(0)
+
+    def write(self, text: list[str]) -> None:
+        """What there is so far: a run may be cut short."""
+        if self.given.out:
+            self.given.out.mkdir(parents=True, exist_ok=True)
+            (self.given.out / "report.md").write_text("\n".join(text) + "\n", encoding="utf-8")
+            (self.given.out / "report.json").write_text(json.dumps(self.found, indent=1), encoding="utf-8")
 
     def measure(self, cases: list[Case], peers: list[str] | None = None) -> None:
         """All rounds of all cases."""
