@@ -12,8 +12,9 @@ use crate::{ColumnKind, Machine, ModelError, Parts, Task};
 /// The column of support points that are known by their row number alone.
 pub(crate) const ROW: &str = "row";
 
-/// Bytes that new rows may take, prepared, and how many there are at least and at most.
+/// Bytes that new rows may take, prepared, and their scores, and how many there are at least and at most.
 const SLICE: usize = 16 << 20;
+const SCORES: usize = 2 << 20;
 const FEWEST: usize = 192;
 const MOST: usize = 1 << 16;
 
@@ -66,13 +67,16 @@ impl Engine {
             Self::Kernel(tiled) => (SLICE / (8 * tiled.gram.plan().coordinates().max(1))).clamp(FEWEST, MOST),
             Self::Matrix(_) => MOST,
         };
-        self.products_by(rows, parts, table)
+        let few = (SCORES / (8 * parts.machines.len().max(1))).max(FEWEST);
+        self.products_by(rows.min(few), parts, table)
     }
 
     /// The same with so many rows prepared at a time, which decides at most over the last bits.
     fn products_by(&self, rows: usize, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
         let machines = parts.machines.len();
         let mut out = Vec::with_capacity(table.len() * machines);
+        // The same memory for all slices: new memory takes as long as scores of many machines.
+        let mut all = vec![0.0; rows.min(table.len()) * machines];
         for first in (0..table.len()).step_by(rows) {
             let slice = if table.len() <= rows { table.clone() } else { table.slice(first..first + rows) };
             // Errors name rows, and a slice does not know which row of the table its first one is.
@@ -80,9 +84,10 @@ impl Engine {
                 let until = table.slice(0..first + rows);
                 if first == 0 { error } else { self.prepare(parts, &until).err().unwrap_or(error) }
             })?;
-            let mut sums = vec![0.0; slice.len() * machines];
+            let sums = &mut all[..slice.len() * machines];
+            sums.fill(0.0);
             let single = is_single(&slice);
-            self.multiply(parts, &prepared, single, &mut sums);
+            self.multiply(parts, &prepared, single, sums);
             for i in 0..slice.len() {
                 out.extend((0..machines).map(|k| sums[k * slice.len() + i]));
             }
