@@ -295,7 +295,9 @@ dispatch! {
 
 #[inline(always)]
 fn subtract_body<T: Real, A: Arch>(value: f64, a: &[T], b: &mut [f64]) {
-    b.iter_mut().zip(a).for_each(|(b, a)| *b = fused::<f64, A>(-value, a.f64(), *b));
+    for (b, a) in b.iter_mut().zip(a) {
+        *b = fused::<f64, A>(-value, a.f64(), *b);
+    }
 }
 
 /// ⟨a,b⟩ in eight partial sums, which is an order that vectorises.

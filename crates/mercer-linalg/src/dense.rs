@@ -180,7 +180,9 @@ fn tile_body<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch>(
     }
 }
 
+/// Loops, not closures: what a closure calls need not be compiled for this function's registers.
 #[inline(always)]
+#[allow(clippy::needless_range_loop)]
 fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const W: usize>(
     x: &RowPack<T>,
     z: &Panels<T>,
@@ -210,12 +212,16 @@ fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const W: usize>(
                 if !whole && p > 0 {
                     for (sum, row) in sums.iter_mut().zip(rows.chunks(stride)) {
                         let before = array::<T, W>(row);
-                        (0..W).for_each(|j| sum[j] = S::join(before[j], sum[j]));
+                        for j in 0..W {
+                            sum[j] = S::join(before[j], sum[j]);
+                        }
                     }
                 }
                 if whole || p + 1 == parts {
                     for (sum, x_square) in sums.iter_mut().zip(&squares[g]) {
-                        (0..W).for_each(|j| sum[j] = epilogue.finish::<A>(sum[j], *x_square + z_squares[j]));
+                        for j in 0..W {
+                            sum[j] = epilogue.finish::<A>(sum[j], *x_square + z_squares[j]);
+                        }
                     }
                 }
                 for (sum, row) in sums.iter().zip(rows.chunks_mut(stride)) {

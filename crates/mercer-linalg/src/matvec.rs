@@ -169,9 +169,9 @@ fn column_body<T: Real, A: Arch>(block: &[T], stride: usize, w: &[T], out: &mut 
     }
     let mut sums = [T::ZERO; STRIP];
     for (row, &w) in block[done..].chunks(stride).zip(w) {
-        sums.iter_mut()
-            .zip(&row[..rest.len()])
-            .for_each(|(sum, &entry)| *sum = fused::<T, A>(entry, w, *sum));
+        for (sum, &entry) in sums.iter_mut().zip(&row[..rest.len()]) {
+            *sum = fused::<T, A>(entry, w, *sum);
+        }
     }
     rest.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum.f64());
 }

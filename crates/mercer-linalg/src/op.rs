@@ -146,10 +146,11 @@ fn row_body<T: Real, A: Arch>(op: Op, row: &mut [T], s: T, columns: &[T]) {
             let polynomial = fused::<T, A>(fused::<T, A>(v, T::of(1.0 / 3.0), T::ONE), v, T::ONE);
             polynomial * exp2::<T, A>(T::of(-log2e) * v)
         }),
-        Op::Distance => row
-            .iter_mut()
-            .zip(columns)
-            .for_each(|(v, &t)| *v = fused::<T, A>(T::of(-2.0), *v, s + t).larger(T::ZERO)),
+        Op::Distance => {
+            for (v, &t) in row.iter_mut().zip(columns) {
+                *v = fused::<T, A>(T::of(-2.0), *v, s + t).larger(T::ZERO);
+            }
+        }
         Op::Cosine => row.iter_mut().zip(columns).for_each(|(v, &t)| *v = *v / (s.root() * t.root())),
         Op::Tanimoto => row.iter_mut().zip(columns).for_each(|(v, &t)| {
             let below = s + t - *v;
@@ -160,7 +161,9 @@ fn row_body<T: Real, A: Arch>(op: Op, row: &mut [T], s: T, columns: &[T]) {
 
 #[inline(always)]
 fn each<T: Real>(row: &mut [T], f: impl Fn(T) -> T) {
-    row.iter_mut().for_each(|v| *v = f(*v));
+    for v in row {
+        *v = f(*v);
+    }
 }
 
 #[inline(always)]

@@ -234,8 +234,9 @@ dispatch! {
     fn scan<T: Real, S: Step<T>>(isa, table: &SparseTable<T>, x: &SparseRows<T>, rows: &[usize], sums: (&[T], &[T; SPARSE_PANEL]), finish: Finish, out: &mut [T], stride: usize) = scan_body
 }
 
+/// Loops, not closures: what a closure calls need not be compiled for this function's registers.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, clippy::needless_range_loop)]
 fn scan_body<T: Real, S: Step<T>, A: Arch>(
     table: &SparseTable<T>,
     x: &SparseRows<T>,
@@ -258,28 +259,24 @@ fn scan_body<T: Real, S: Step<T>, A: Arch>(
                 };
             }
         }
-        let slot: &mut [T; SPARSE_PANEL] =
-            (&mut out[at * stride..at * stride + SPARSE_PANEL]).try_into().expect("SPARSE_PANEL values");
-        let both: [T; SPARSE_PANEL] = std::array::from_fn(|j| row_sums[at] + column_sums[j]);
-        // Exact zero is the floor of every non-neutral base; rounding may have crossed it.
-        let value: [T; SPARSE_PANEL] =
-            std::array::from_fn(
-                |j| if S::ZERO_IS_NEUTRAL { acc[j] } else { (both[j] + acc[j]).larger(T::ZERO) },
-            );
-        let distance = |j: usize| fused::<T, A>(T::of(-2.0), value[j], both[j]).larger(T::ZERO);
-        let rate = |gamma: f64| T::of(-gamma * std::f64::consts::LOG2_E);
-        *slot = match finish {
-            Finish::Plain => value,
-            Finish::Distance => std::array::from_fn(distance),
-            Finish::Exp(gamma) => {
-                let rate = rate(gamma);
-                std::array::from_fn(|j| falling::<T, A>(rate * value[j]))
+        let mut both = *column_sums;
+        for j in 0..SPARSE_PANEL {
+            both[j] = row_sums[at] + both[j];
+            // Exact zero is the floor of every non-neutral base; rounding may have crossed it.
+            acc[j] = if S::ZERO_IS_NEUTRAL { acc[j] } else { (both[j] + acc[j]).larger(T::ZERO) };
+        }
+        if let Finish::Distance | Finish::DistanceExp(_) = finish {
+            for j in 0..SPARSE_PANEL {
+                acc[j] = fused::<T, A>(T::of(-2.0), acc[j], both[j]).larger(T::ZERO);
             }
-            Finish::DistanceExp(gamma) => {
-                let rate = rate(gamma);
-                std::array::from_fn(|j| falling::<T, A>(rate * distance(j)))
+        }
+        if let Finish::Exp(gamma) | Finish::DistanceExp(gamma) = finish {
+            let rate = T::of(-gamma * std::f64::consts::LOG2_E);
+            for j in 0..SPARSE_PANEL {
+                acc[j] = falling::<T, A>(rate * acc[j]);
             }
-        };
+        }
+        out[at * stride..at * stride + SPARSE_PANEL].copy_from_slice(&acc);
     }
 }
 

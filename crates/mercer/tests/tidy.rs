@@ -75,6 +75,25 @@ fn solvers_know_no_points() {
     );
 }
 
+/// What is compiled for an instruction set is a body that everything in it is inlined into. A closure that is handed to an
+/// iterator may stay a function of its own, compiled for the least of machines: an exponential then took twenty times as long.
+#[test]
+fn bodies_for_instruction_sets_are_loops() {
+    for path in files(&root().join("crates/mercer-linalg/src"), &[".rs"]) {
+        let mut is_body = false;
+        for (number, line) in lines(&path).iter().enumerate() {
+            is_body |= line.contains("A: Arch") && line.contains("fn ");
+            let hands_over = ["for_each(", "from_fn(", ".fold("].iter().any(|call| line.contains(call));
+            let place = format!("{}:{}: {line}", path.display(), number + 1);
+            assert!(
+                !(is_body && hands_over && line.contains("A>(")),
+                "a closure for an instruction set at {place}"
+            );
+            is_body &= line != "}";
+        }
+    }
+}
+
 /// Where `unsafe` may be: the engine room, and the file that reads the memory of NumPy arrays.
 const UNSAFE: [&str; 2] = ["crates/mercer-linalg/src", "crates/mercer-py/src/table.rs"];
 
