@@ -10,13 +10,18 @@ pub enum Isa {
     /// x86-64 with AVX2 and FMA. Only this crate makes it, and only where the machine has them.
     #[non_exhaustive]
     Avx2,
-    /// The same with AVX-512, of which every number has the bits that it has with [`Isa::Avx2`]. Made as that is.
+    /// The same with AVX-512 where that saves instructions, but for tiles: on processors that make an operation of 512 bits in
+    /// two halves. Every number has the bits that it has with [`Isa::Avx2`]. Made as that is.
+    #[non_exhaustive]
+    Avx512Split,
+    /// The same with AVX-512 everywhere. Made as the others are.
     #[non_exhaustive]
     Avx512,
 }
 
 impl Isa {
-    /// The best instruction set of this machine; `MERCER_ISA` asks for `portable`, `avx2` or `avx512` instead.
+    /// The best instruction set of this machine; `MERCER_ISA` asks for `portable`, `avx2`, `avx512split` or `avx512`
+    /// instead.
     ///
     /// ```
     /// use mercer_linalg::Isa;
@@ -28,10 +33,10 @@ impl Isa {
             let asked = std::env::var("MERCER_ISA").unwrap_or_default();
             let name = |isa: &Isa| format!("{isa:?}").to_lowercase();
             let mut all = Isa::available().into_iter().rev();
-            all.find(|isa| {
-                name(isa) == asked || !["portable", "avx2"].contains(&asked.as_str()) && isa.is_fast()
-            })
-            .unwrap_or(Isa::Portable)
+            all.clone()
+                .find(|isa| name(isa) == asked)
+                .or(all.find(|isa| isa.is_fast()))
+                .unwrap_or(Isa::Portable)
         })
     }
 
@@ -42,10 +47,15 @@ impl Isa {
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
             all.push(Isa::Avx2);
             if std::arch::is_x86_feature_detected!("avx512f") {
-                all.push(Isa::Avx512);
+                all.extend([Isa::Avx512Split, Isa::Avx512]);
             }
         }
         all
+    }
+
+    /// Whether AVX-512 may be used.
+    pub(crate) fn has_wide_registers(self) -> bool {
+        matches!(self, Isa::Avx512Split | Isa::Avx512)
     }
 
     /// Whether it is worth its width: AMD's family 19h (Zen 4) does an operation of 512 bits in two halves.
@@ -107,15 +117,15 @@ macro_rules! dispatch {
                 $body::<$($g,)* $crate::arch::Avx2>($($arg),*)
             }
             match isa {
-                // SAFETY: `Isa::Avx2` and `Isa::Avx512` are non-exhaustive, so only this crate makes them, after finding AVX2
-                // and FMA, and for the second one AVX-512F.
+                // SAFETY: all but `Isa::Portable` are non-exhaustive, so only this crate makes them, after finding AVX2 and FMA, and
+                // for those named after it AVX-512F.
                 #[cfg(target_arch = "x86_64")]
                 #[allow(unsafe_code)]
                 $crate::Isa::Avx2 => unsafe { avx2::<$($g),*>($($arg),*) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
                 #[allow(unsafe_code)]
-                $crate::Isa::Avx512 => unsafe { avx512::<$($g),*>($($arg),*) },
+                $crate::Isa::Avx512 | $crate::Isa::Avx512Split => unsafe { avx512::<$($g),*>($($arg),*) },
                 _ => $body::<$($g,)* $crate::arch::Portable>($($arg),*),
             }
         }

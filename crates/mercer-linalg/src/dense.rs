@@ -33,6 +33,13 @@ pub(crate) const PART: usize = 1024;
 /// sixteen registers for what is multiplied.
 pub(crate) const GROUP: usize = 6;
 
+/// Up to so many coordinates differences pay in registers of 512 bits that are worked on by halves, without an exponential
+/// and with one.
+#[cfg(target_arch = "x86_64")]
+const FEW: usize = 16;
+#[cfg(target_arch = "x86_64")]
+const FEW_WITH_EXP: usize = 32;
+
 impl<T: Real> RowPack<T> {
     /// Packs rows of a collection; the memory of an earlier packing is used again.
     pub fn pack(&mut self, from: &Panels<T>, rows: &[usize]) {
@@ -61,8 +68,8 @@ pub fn dense_block<T: Real>(
     stride: usize,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if let (Isa::Avx512, Some(sum)) = (isa, crate::wide::Sum::of(base)) {
-        // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
+    if let Some(sum) = crate::wide::Sum::of(base).filter(|_| base.pays_wide::<T>(isa, finish, z.dim())) {
+        // SAFETY: it pays only with an `Isa` that is non-exhaustive, so that only this crate makes it, after finding AVX-512F.
         #[allow(unsafe_code)]
         return unsafe { crate::wide::wide_block(sum, x, z, columns, finish, out, stride) };
     }
@@ -80,9 +87,23 @@ pub fn dense_block<T: Real>(
 }
 
 impl Base {
-    /// Whether [`dense_block`] computes it in registers of 512 bits.
+    /// Whether [`dense_block`] computes it in registers of 512 bits where that pays.
     pub fn is_wide(self, isa: Isa) -> bool {
-        isa == Isa::Avx512 && matches!(self, Base::Dot | Base::SquaredDistance)
+        isa.has_wide_registers() && matches!(self, Base::Dot | Base::SquaredDistance)
+    }
+
+    /// Whether it pays. Where an operation of 512 bits is made in two halves, halves of a difference and of a product that
+    /// are independent of each other run side by side more often, which counts for more than fewer instructions do where
+    /// there are many coordinates and little to finish.
+    #[cfg(target_arch = "x86_64")]
+    fn pays_wide<T: Real>(self, isa: Isa, finish: Finish, dim: usize) -> bool {
+        self.is_wide(isa)
+            && (isa == Isa::Avx512
+                || self == Base::Dot
+                || match finish {
+                    Finish::Exp(_) => size_of::<T>() == 8 || dim <= FEW_WITH_EXP,
+                    _ => dim <= FEW,
+                })
     }
 
     /// Whether [`dense_block`] does this finish in registers for this base.

@@ -51,8 +51,8 @@ pub fn shift_slopes<T: Real>(
 ) -> Ends<T> {
     assert!([rise.len(), fall.len(), x.len(), y.len()].iter().all(|&len| len == slopes.len()));
     #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx512 {
-        // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
+    if isa.has_wide_registers() {
+        // SAFETY: such an `Isa` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
         #[allow(unsafe_code)]
         return unsafe { crate::wide_pairs::shift(slopes, rise, fall, a, x, b, y) };
     }
@@ -162,14 +162,14 @@ pub fn best_partner<T: Real>(
         [fall.len(), diagonal.len(), row.len()].iter().all(|&len| len == count) && chooser.likely < count
     );
     #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx512 {
+    if isa.has_wide_registers() {
         let at = chooser.likely;
         let (excess, curvature) =
             chooser.terms::<crate::arch::Avx2>((slopes[at], fall[at]), (diagonal[at], row[at]));
         // The largest is more than that, however its terms are rounded.
         let least = excess / curvature * T::of(1.0 - 16.0 * T::ROUNDING);
         let least = if least.f64().is_finite() { least } else { T::ZERO };
-        // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
+        // SAFETY: such an `Isa` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
         #[allow(unsafe_code)]
         return unsafe { crate::wide_pairs::partner(chooser, least, slopes, fall, diagonal, row) };
     }
@@ -315,8 +315,8 @@ impl Places {
     pub fn pick<T: Real>(&self, isa: Isa, row: &[T], out: &mut [T]) {
         assert!(out.len() == self.places.len() && self.places.last().is_none_or(|&last| last < row.len()));
         #[cfg(target_arch = "x86_64")]
-        if isa == Isa::Avx512 && TypeId::of::<T>() == TypeId::of::<f32>() {
-            // SAFETY: `Isa::Avx512` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
+        if isa.has_wide_registers() && TypeId::of::<T>() == TypeId::of::<f32>() {
+            // SAFETY: such an `Isa` is non-exhaustive, so only this crate makes it, after finding AVX-512F.
             #[allow(unsafe_code)]
             return unsafe {
                 crate::wide_pairs::pick(self, bytemuck::cast_slice(row), bytemuck::cast_slice_mut(out))
