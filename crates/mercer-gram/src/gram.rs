@@ -10,10 +10,26 @@ use crate::Precision;
 pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// The square at the crossings of some rows, a part at a time, from any thread.
-pub trait Crossings: Sync {
+pub trait Crossings: Send + Sync {
     /// Writes the entries of some lines and columns, in `f32`. Lines are as far apart in `out` as there are rows, and `out`
     /// begins with the first of them; columns begin at a multiple of 16.
     fn fill(&self, lines: Range<usize>, columns: Range<usize>, out: &mut [f32]);
+}
+
+/// Some rows of a matrix, each at a place of its own.
+pub trait Selection: Crossings {
+    /// Puts rows at the places, from the first on; those that stay where they are cost next to nothing.
+    fn arrange(&mut self, rows: &[usize]);
+
+    /// Adds Σ weight·row to `out`, which has a number for each place, over rows of the matrix that have no place here, from
+    /// entries in `f32` that are not kept.
+    fn add_rows_single(&self, rows: &[usize], weights: &[f64], out: &mut [f64]);
+
+    /// The same from entries in `f64`.
+    fn add_rows_double(&self, rows: &[usize], weights: &[f64], out: &mut [f64]);
+
+    /// Whether an entry is computed sooner than it is found on the other side of the diagonal.
+    fn is_soon(&self) -> bool;
 }
 
 /// A symmetric matrix of kernel values that may be computed only when asked for.
@@ -54,11 +70,6 @@ pub trait Gram: Sync {
     /// Entries at the crossings of some rows, one line after the other, in `f32`; of no use once `stop` has said so.
     fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
         square(rows, self.len(), out, stop, |rows, entries| self.rows_single(rows, entries));
-    }
-
-    /// The same square, a part at a time, where an entry is computed sooner than it is found on the other side of the diagonal.
-    fn crossings<'a>(&'a self, _rows: &[usize]) -> Option<Box<dyn Crossings + 'a>> {
-        None
     }
 
     /// Entries at the crossings of some rows, one line after the other, in `f64`; of no use once `stop` has said so.
@@ -140,8 +151,8 @@ pub trait Gram: Sync {
         None
     }
 
-    /// The matrix of some of the rows, in the given order, where that makes less work of what is asked of it.
-    fn narrowed<'a>(&'a self, _rows: &[usize]) -> Option<Box<dyn Gram + 'a>> {
+    /// Some of the rows, none to begin with, where that makes less work of what is asked of them.
+    fn selection<'a>(&'a self) -> Option<Box<dyn Selection + 'a>> {
         None
     }
 
@@ -178,10 +189,9 @@ macro_rules! forward {
             self.$($inner)*.square_double(rows, out, stop);
         }
 
-        fn narrowed<'n>(&'n self, rows: &[usize]) -> Option<Box<dyn Gram + 'n>> {
-            self.$($inner)*.narrowed(rows)
+        fn selection<'s>(&'s self) -> Option<Box<dyn $crate::Selection + 's>> {
+            self.$($inner)*.selection()
         }
-
     };
 }
 pub(crate) use forward;
@@ -209,10 +219,6 @@ macro_rules! stand_for {
 
         fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &$crate::Stop<'_>) {
             self.$gram.square_single(rows, out, stop);
-        }
-
-        fn crossings<'c>(&'c self, rows: &[usize]) -> Option<Box<dyn $crate::Crossings + 'c>> {
-            self.$gram.crossings(rows)
         }
 
         fn products_at(

@@ -6,7 +6,7 @@ use mercer_kernel::{Entry, KernelExpr, Plan, Ready, Registry, Tiles};
 use mercer_points::Table;
 
 use crate::drive::Segment;
-use crate::{Crossings, Gram, GramError, Stop, drive};
+use crate::{Crossings, Gram, GramError, Selection, Stop, drive};
 
 /// The precision of computed entries; sums over rows are `f64` in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -261,16 +261,58 @@ impl Lazy {
     }
 }
 
-/// Some of the points, by themselves.
-struct Part<'a> {
-    plan: &'a Plan,
+/// Some of the points.
+struct Selected<'a> {
+    gram: &'a Lazy,
+    /// Which row is at each place.
+    rows: Vec<usize>,
+    /// How many places count; what stands at the others was there before.
+    len: usize,
     points: Ready,
 }
 
-impl Crossings for Part<'_> {
+impl Selected<'_> {
+    /// Entries between all rows and these.
+    fn tiles<T: Entry>(&self) -> Tiles<'_, T> {
+        Tiles::new(&self.gram.plan, &self.gram.points, &self.points)
+    }
+}
+
+impl Selection for Selected<'_> {
+    fn arrange(&mut self, rows: &[usize]) {
+        self.len = rows.len();
+        if rows.len() <= self.rows.len() {
+            let each = rows.iter().enumerate();
+            let changes: Vec<(usize, usize)> = each
+                .filter(|&(place, &row)| self.rows[place] != row)
+                .map(|(place, &row)| (place, row))
+                .collect();
+            if self.gram.plan.put(&mut self.points, &self.gram.points, &changes) {
+                self.rows[..rows.len()].copy_from_slice(rows);
+                return;
+            }
+        }
+        self.rows = rows.to_vec();
+        self.points = self.gram.plan.part(&self.gram.points, rows);
+    }
+
+    fn add_rows_single(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+        drive::add_rows(&self.tiles::<f32>(), rows, weights, out);
+    }
+
+    fn add_rows_double(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {
+        drive::add_rows(&self.tiles::<f64>(), rows, weights, out);
+    }
+
+    fn is_soon(&self) -> bool {
+        drive::is_soon(&self.tiles::<f32>())
+    }
+}
+
+impl Crossings for Selected<'_> {
     fn fill(&self, lines: Range<usize>, columns: Range<usize>, out: &mut [f32]) {
-        let tiles = Tiles::<f32>::new(self.plan, &self.points, &self.points);
-        let (rows, width): (Vec<usize>, _) = (lines.collect(), self.points.len());
+        let tiles = Tiles::<f32>::new(&self.gram.plan, &self.points, &self.points);
+        let (rows, width): (Vec<usize>, _) = (lines.collect(), self.len);
         let (mut scratch, height) = (tiles.scratch(), tiles.shape().0);
         for (rows, out) in rows.chunks(height).zip(out.chunks_mut(height * width)) {
             drive::fill(&tiles, &mut scratch, rows, columns.clone(), &mut out[columns.start..], width);
@@ -315,20 +357,14 @@ impl Gram for Lazy {
         drive::store(&Tiles::<f32>::new(&self.plan, &part, &part), out, stop);
     }
 
-    fn crossings<'a>(&'a self, rows: &[usize]) -> Option<Box<dyn Crossings + 'a>> {
-        if !drive::is_soon(&Tiles::<f32>::new(&self.plan, &self.points, &self.points)) {
-            return None;
-        }
-        Some(Box::new(Part { plan: &self.plan, points: self.plan.part(&self.points, rows) }))
-    }
-
     fn square_double(&self, rows: &[usize], out: &mut [f64], stop: &Stop<'_>) {
         let part = self.plan.part(&self.points, rows);
         drive::store(&Tiles::<f64>::new(&self.plan, &part, &part), out, stop);
     }
 
-    fn narrowed<'a>(&'a self, rows: &[usize]) -> Option<Box<dyn Gram + 'a>> {
-        Some(Box::new(self.part(rows)))
+    fn selection<'a>(&'a self) -> Option<Box<dyn Selection + 'a>> {
+        let points = self.plan.part(&self.points, &[]);
+        Some(Box::new(Selected { gram: self, rows: Vec::new(), len: 0, points }))
     }
 
     fn is_cheap(&self) -> bool {

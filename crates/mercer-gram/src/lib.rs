@@ -30,7 +30,7 @@ pub use classes::{Classes, Pair};
 pub use drive::Segment;
 pub use entries::entries;
 pub use error::GramError;
-pub use gram::{Crossings, Gram, Stop};
+pub use gram::{Crossings, Gram, Selection, Stop};
 pub use ideal::Ideal;
 pub use kept::{Kept, Squares};
 pub use lazy::{Lazy, Precision};

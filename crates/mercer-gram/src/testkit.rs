@@ -1,6 +1,6 @@
 //! The laws that every Gram matrix obeys, as one function.
 
-use crate::{Crossings, Gram, Precision, Remembered, Shifted, Sub};
+use crate::{Crossings, Gram, Precision, Remembered, Selection, Shifted, Sub};
 
 /// Checks a Gram matrix: diagonal, rows in both precisions and any order, sums of rows, squares, products with one and
 /// several vectors, a sub-matrix and a shift, all against its entries; `tolerance` is relative to the largest diagonal entry.
@@ -93,8 +93,35 @@ fn sums_and_squares(gram: &dyn Gram, rows: &[usize], (double, single): (f64, f64
         assert!((fine - want).abs() <= double, "square at {at} in f64: {fine} and {want}");
         assert!((f64::from(*rough) - want).abs() <= single, "square at {at} in f32: {rough} and {want}");
     }
-    if let Some(crossings) = gram.crossings(rows) {
-        crossed(&*crossings, &rough);
+    if let Some(mut selection) = gram.selection() {
+        // Another one, that one with others behind it, and less of it, before the rows that are asked for.
+        let turned: Vec<usize> = rows.iter().rev().copied().collect();
+        for rows in [&turned, &[&turned[..], rows].concat(), &turned[..count / 2], &[], rows] {
+            selection.arrange(rows);
+            summed(gram, &*selection, rows, (double, single));
+        }
+        crossed(&*selection, &rough);
+    }
+}
+
+/// Sums over rows that have no place, at the places of some others.
+fn summed(gram: &dyn Gram, selection: &dyn Selection, places: &[usize], (double, single): (f64, f64)) {
+    let n = gram.len();
+    let rows: Vec<usize> = (0..n).filter(|row| !places.contains(row)).collect();
+    let weights: Vec<f64> = rows.iter().map(|row| ((row * 7 % 5) as f64 - 2.0) / 2.0).collect();
+    let (mut in_double, mut in_single) = (vec![1.0; places.len()], vec![1.0; places.len()]);
+    selection.add_rows_double(&rows, &weights, &mut in_double);
+    selection.add_rows_single(&rows, &weights, &mut in_single);
+    for (place, &j) in places.iter().enumerate() {
+        let want: f64 = 1.0 + rows.iter().zip(&weights).map(|(&i, w)| w * gram.entry(i, j)).sum::<f64>();
+        assert!(
+            (in_double[place] - want).abs() <= double * n as f64,
+            "sum at place {place}, row {j}, in f64"
+        );
+        assert!(
+            (in_single[place] - want).abs() <= single * n as f64,
+            "sum at place {place}, row {j}, in f32"
+        );
     }
 }
 

@@ -52,6 +52,28 @@ impl<T: Real> Panels<T> {
         }
     }
 
+    /// Puts other points at some of the places: `read(k, first, out)` writes the coordinates of the k-th of them from `first` on.
+    ///
+    /// # Panics
+    /// Where there is no such place.
+    pub fn put(&mut self, places: &[usize], read: impl Fn(usize, usize, &mut [f64])) {
+        let mut coordinates = [0.0; PART];
+        for (k, &place) in places.iter().enumerate() {
+            let (panel, lane) = (place / PANEL, place % PANEL);
+            let mut sum = 0.0;
+            let values = &mut self.values[panel * self.dim..(panel + 1) * self.dim];
+            for (part, values) in values.chunks_mut(PART).enumerate() {
+                read(k, part * PART, &mut coordinates[..values.len()]);
+                for (slots, &coordinate) in values.iter_mut().zip(&coordinates) {
+                    let value = T::of(coordinate);
+                    slots[lane] = value;
+                    sum += value.f64() * value.f64();
+                }
+            }
+            self.squares[place] = T::of(sum);
+        }
+    }
+
     /// How many points.
     pub fn len(&self) -> usize {
         self.len
@@ -207,5 +229,17 @@ mod tests {
         assert_eq!((&panels.values, &panels.squares), (&fresh.values, &fresh.squares));
         let square: f64 = (0..7).map(|j| fresh.value(2, j) * fresh.value(2, j)).sum();
         assert_eq!(Panels::<f64>::pack(19, 7, read).squares()[18], square);
+    }
+
+    #[test]
+    fn points_that_are_put_are_as_packed_at_first() {
+        for (n, dim) in [(1, 0), (5, 3), (40, 64), (23, 130)] {
+            let mut panels = Panels::<f32>::pack(n, dim, read);
+            let places: Vec<usize> = (0..n).rev().step_by(3).collect();
+            panels.put(&places, |k, first, out| read(100 + k, first, out));
+            let now = |i: usize| places.iter().position(|&place| place == i).map_or(i, |k| 100 + k);
+            let fresh = Panels::<f32>::pack(n, dim, |i, first, out| read(now(i), first, out));
+            assert_eq!((&panels.values, &panels.squares), (&fresh.values, &fresh.squares));
+        }
     }
 }

@@ -115,6 +115,12 @@ impl Plan {
         points.part(self, rows)
     }
 
+    /// Puts points of a collection at some places of a part of it, each a place and a row of the whole, if that is less than to
+    /// make the part again; false, and nothing, if it is not.
+    pub fn put(&self, part: &mut Ready, whole: &Ready, changes: &[(usize, usize)]) -> bool {
+        part.put(whole, changes)
+    }
+
     /// The features whose inner product the kernel is, where it is `linear` after maps and selections and nothing else.
     pub fn features(&self, points: &Ready, budget: Budget) -> Result<Option<Dense<f64>>, KernelError> {
         let Node::Leaf(leaf) = self.root else { return Ok(None) };

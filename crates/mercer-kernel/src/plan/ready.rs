@@ -71,6 +71,29 @@ impl ReadyView {
         }
     }
 
+    /// Puts points of another dense view, of which this one is a part, at some places.
+    fn put(&mut self, whole: &Self, changes: &[(usize, usize)]) {
+        let (View::Dense(points), View::Dense(others)) = (&mut self.view, &whole.view) else {
+            unreachable!("only dense views are changed in place")
+        };
+        points.put(others, changes);
+        let places: Vec<usize> = changes.iter().map(|change| change.0).collect();
+        let read =
+            |loose: Loose<'_>, k: usize, first: usize, out: &mut [f64]| loose.read(changes[k].1, first, out);
+        for (centered, single, double) in [
+            (false, &mut self.single.raw, &mut self.double.raw),
+            (true, &mut self.single.centered, &mut self.double.centered),
+        ] {
+            let loose = whole.loose(centered);
+            if let Some(panels) = single.get_mut() {
+                panels.put(&places, |k, first, out| read(loose, k, first, out));
+            }
+            if let Some(panels) = double.get_mut() {
+                panels.put(&places, |k, first, out| read(loose, k, first, out));
+            }
+        }
+    }
+
     /// Dense points as given, to be shifted by the training mean or not.
     pub(super) fn loose(&self, centered: bool) -> Loose<'_> {
         let View::Dense(points) = &self.view else { unreachable!("only dense views are packed") };
@@ -145,6 +168,22 @@ impl Ready {
             is_extreme: self.is_extreme,
             packed: self.packed,
         }
+    }
+
+    /// Puts points of the whole that these are a part of at some places; false, and nothing, unless all leaves see dense
+    /// vectors.
+    pub(super) fn put(&mut self, whole: &Self, changes: &[(usize, usize)]) -> bool {
+        let is_dense = |view: &ReadyView| matches!(view.view, View::Dense(_));
+        if self.foreign_leaves() > 0 || !self.views.iter().all(is_dense) {
+            return false;
+        }
+        self.id = next();
+        self.views.iter_mut().zip(&whole.views).for_each(|(view, whole)| view.put(whole, changes));
+        let numbers = self.normalizers.iter_mut().chain([&mut self.diagonal]);
+        for (own, whole) in numbers.zip(whole.normalizers.iter().chain([&whole.diagonal])) {
+            changes.iter().for_each(|&(place, row)| own[place] = whole[row]);
+        }
+        true
     }
 
     pub(super) fn new(plan: &Plan, table: &Table) -> Result<Self, KernelError> {

@@ -25,7 +25,7 @@ mod working_set;
 pub(super) use footprint::footprint;
 pub(super) use program::{Program, Reading, Start, State, Variable};
 
-use mercer_gram::{Crossings, Gram};
+use mercer_gram::Gram;
 use mercer_linalg::Budget;
 
 use self::filling::Known;
@@ -240,7 +240,7 @@ impl<'a> Engine<'a> {
             None => {
                 let terms = self.terms(&beta);
                 let mut scores = vec![0.0; self.state.scores.len()];
-                self.rows.accumulate(&terms, &mut scores, run, true)?;
+                self.rows.accumulate(&terms, &[], &mut scores, run, true)?;
                 scores
             }
         };
@@ -396,24 +396,24 @@ impl<'a> Engine<'a> {
         } else {
             self.set.choose(self.program, &self.state.beta, &self.aside, survey, size);
         }
-        let (chosen, crossings) = self.arranged();
+        let (chosen, crosses) = self.arranged();
         let rows = self.rows_of(&chosen);
         if !is_known && self.on_demand {
             self.kernel = self.rows.on_demand();
-        } else if !is_known && crossings.is_none() {
+        } else if !is_known && !crosses {
             self.rows.square(&rows, &mut self.kernel, run)?;
         }
         let mut part = self.part(&chosen, survey);
         let limit = run.limits().iterations.map_or(most, |limit| limit.saturating_sub(self.iterations));
         let (target, most) = (self.target(survey), most.min(limit).min(STEPS * chosen.len() as u64));
         let few = most.min(DEMANDED * chosen.len() as u64);
-        let ended = match (crossings, &mut self.kernel) {
+        let ended = match (self.rows.crossings().filter(|_| crosses), &mut self.kernel) {
             (Some(crossings), _) => {
                 let diagonal = rows.iter().map(|&row| self.diagonal[row]).collect();
                 // How many entries are computed depends on who has time; half of them is what a whole square takes.
                 run.count(rows.len() * rows.len() / 2);
                 let run = &*run;
-                self.crossed.work(&*crossings, diagonal, |lines| part.solve(lines, target, most, run))
+                self.crossed.work(crossings, diagonal, |lines| part.solve(lines, target, most, run))
             }
             (_, Square::Single(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
             (_, Square::Double(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
@@ -451,7 +451,9 @@ impl<'a> Engine<'a> {
         } else {
             let mut change = vec![0.0; self.state.scores.len()];
             // An early end here leaves the state as it was before the block.
-            self.rows.accumulate(&terms, &mut change, run, ended.stopped.is_none())?;
+            self.rows.accumulate(&terms, &rows, &mut change, run, ended.stopped.is_none())?;
+            // What the set's own rows get is known from the steps.
+            rows.iter().zip(&part.carried).for_each(|(&row, carried)| change[row] = *carried);
             self.state.scores.iter_mut().zip(&change).for_each(|(score, change)| *score += change);
         }
         chosen.iter().zip(&part.beta).for_each(|(&a, b)| self.state.beta[a] = *b);
@@ -461,18 +463,18 @@ impl<'a> Engine<'a> {
         Ok(!terms.is_empty())
     }
 
-    /// The variables of the set in the order of their square, and the square if it can be had a part at a time.
-    fn arranged(&mut self) -> (Vec<usize>, Option<Box<dyn Crossings + 'a>>) {
+    /// The variables of the set in the order of their square, and whether it can be had a part at a time.
+    fn arranged(&mut self) -> (Vec<usize>, bool) {
         // Variables of a group stand together.
         if !self.is_whole && self.program.groups.len() < 2 {
             let chosen = self.crossed.arrange(&self.set.variables).to_vec();
-            if let Some(crossings) = self.rows.crossings(&self.rows_of(&chosen)) {
-                return (chosen, Some(crossings));
+            if self.rows.cross(&self.rows_of(&chosen)) {
+                return (chosen, true);
             }
         }
         let mut chosen = self.set.variables.clone();
         chosen.sort_unstable();
-        (chosen, None)
+        (chosen, false)
     }
 
     fn rows_of(&self, variables: &[usize]) -> Vec<usize> {

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use mercer_gram::{Crossings, Gram, Precision};
+use mercer_gram::{Crossings, Gram, Precision, Selection};
 use mercer_linalg::{Budget, Buffer};
 use rayon::prelude::*;
 
@@ -19,15 +19,41 @@ pub(super) struct Rows<'g> {
     budget: Budget,
     cache: Cache,
     is_cheap: bool,
-    narrow: Option<Narrow<'g>>,
+    /// The rows that get sums, if not all do.
+    covered: Option<Vec<usize>>,
+    /// Those that are worked on.
+    set: Option<Box<dyn Selection + 'g>>,
+    others: Option<Others<'g>>,
 }
 
-/// Some of the rows, and the matrix of them.
-struct Narrow<'g> {
+/// Rows that get sums, but for those that are worked on, each at a place of its own.
+struct Others<'g> {
     rows: Vec<usize>,
-    /// Where each row is among them.
-    place: Vec<u32>,
-    gram: Box<dyn Gram + 'g>,
+    columns: Box<dyn Selection + 'g>,
+}
+
+impl Others<'_> {
+    /// Gives places to the rows that are wanted; few of those that have one are moved.
+    fn arrange(&mut self, mut is_wanted: Vec<bool>) {
+        let mut holes = Vec::new();
+        for (place, row) in self.rows.iter().enumerate() {
+            if !std::mem::take(&mut is_wanted[*row]) {
+                holes.push(place);
+            }
+        }
+        let fresh: Vec<usize> = (0..is_wanted.len()).filter(|&row| is_wanted[row]).collect();
+        holes.iter().zip(&fresh).for_each(|(&place, &row)| self.rows[place] = row);
+        let filled = fresh.len().min(holes.len());
+        self.rows.extend_from_slice(&fresh[filled..]);
+        // Rows from the end come into the holes that are left.
+        let (holes, len) = (&holes[filled..], self.rows.len() - (holes.len() - filled));
+        let moving = (len..self.rows.len()).filter(|place| holes.binary_search(place).is_err());
+        for (&hole, place) in holes.iter().zip(moving.collect::<Vec<usize>>()) {
+            self.rows[hole] = self.rows[place];
+        }
+        self.rows.truncate(len);
+        self.columns.arrange(&self.rows);
+    }
 }
 
 enum Cache {
@@ -48,34 +74,39 @@ impl<'g> Rows<'g> {
             (false, true) => Cache::Double(Slots::new(n, budget)),
             (false, false) => Cache::Single(Slots::new(n, budget)),
         };
-        Self { gram, budget, cache, is_cheap, narrow: None }
+        Self { gram, budget, cache, is_cheap, covered: None, set: None, others: None }
     }
 
     /// From now on only these rows get sums, if that saves work; rows that are asked for are among them.
     pub(super) fn narrow(&mut self, rows: Vec<usize>) -> bool {
-        if !matches!(self.cache, Cache::Fused { .. }) {
-            return false;
+        let can = self.find_others();
+        if can {
+            self.covered = Some(rows);
         }
-        let mut place = vec![NOWHERE; self.gram.len()];
-        rows.iter().zip(0..).for_each(|(&row, at)| place[row] = at);
-        self.narrow = None;
-        self.narrow = self.gram.narrowed(&rows).map(|gram| Narrow { rows, place, gram });
-        self.narrow.is_some()
+        can
+    }
+
+    /// Whether sums can be had for some rows alone.
+    fn find_others(&mut self) -> bool {
+        if self.others.is_none() && matches!(self.cache, Cache::Fused { .. }) {
+            self.others = self.gram.selection().map(|columns| Others { rows: Vec::new(), columns });
+        }
+        self.others.is_some()
     }
 
     /// All rows get sums again.
     pub(super) fn spread(&mut self) {
-        self.narrow = None;
+        self.covered = None;
     }
 
     /// Rows that get sums.
     pub(super) fn covered(&self) -> Vec<usize> {
-        self.narrow.as_ref().map_or_else(|| (0..self.gram.len()).collect(), |narrow| narrow.rows.clone())
+        self.covered.clone().unwrap_or_else(|| (0..self.gram.len()).collect())
     }
 
     /// How many rows get sums.
     pub(super) fn breadth(&self) -> usize {
-        self.narrow.as_ref().map_or(self.gram.len(), |narrow| narrow.rows.len())
+        self.covered.as_ref().map_or(self.gram.len(), Vec::len)
     }
 
     /// Whether entries are `f64`.
@@ -103,8 +134,18 @@ impl<'g> Rows<'g> {
     }
 
     /// The square of some rows a part at a time, where it is computed whenever it is wanted, in `f32`.
-    pub(super) fn crossings(&self, rows: &[usize]) -> Option<Box<dyn Crossings + 'g>> {
-        matches!(self.cache, Cache::Fused { double: false }).then(|| self.gram.crossings(rows)).flatten()
+    pub(super) fn crossings(&self) -> Option<&dyn Crossings> {
+        self.set.as_deref().map(|set| set as &dyn Crossings)
+    }
+
+    /// Whether the square of these rows can be had so.
+    pub(super) fn cross(&mut self, rows: &[usize]) -> bool {
+        if !matches!(self.cache, Cache::Fused { double: false }) {
+            self.set = None;
+        } else if self.set.is_none() {
+            self.set = self.gram.selection().filter(|set| set.is_soon());
+        }
+        self.set.as_mut().map(|set| set.arrange(rows)).is_some()
     }
 
     /// K at the crossings of the given rows, one line after the other.
@@ -152,52 +193,73 @@ impl<'g> Rows<'g> {
         Ok(())
     }
 
-    /// out += Σ weight·row. After an early end `out` is of no use.
+    /// out += Σ weight·row, but not for rows whose sums are `known`: there, and after an early end, `out` is of no use. All
+    /// rows that have a weight are known, or none.
     pub(super) fn accumulate(
         &mut self,
         terms: &[(usize, f64)],
+        known: &[usize],
         out: &mut [f64],
         run: &mut Run<'_>,
         polls: bool,
     ) -> Result<(), Status> {
+        if !known.is_empty() && self.find_others() {
+            return self.spread_out(terms, known, out, run, polls);
+        }
         match &mut self.cache {
             Cache::Single(slots) => slots.accumulate(self.gram, terms, out, run, polls),
             Cache::Double(slots) => slots.accumulate(self.gram, terms, out, run, polls),
             Cache::Fused { double } => {
-                let (double, Some(narrow)) = (*double, &self.narrow) else {
-                    return fused(self.gram, *double, terms, out, run, polls);
-                };
-                let terms: Vec<(usize, f64)> =
-                    terms.iter().map(|&(row, weight)| (narrow.place[row] as usize, weight)).collect();
-                let mut sums = vec![0.0; narrow.rows.len()];
-                fused(&*narrow.gram, double, &terms, &mut sums, run, polls)?;
-                narrow.rows.iter().zip(sums).for_each(|(&row, sum)| out[row] += sum);
-                Ok(())
+                let (gram, double) = (self.gram, *double);
+                let add = if double { Gram::add_rows_double } else { Gram::add_rows_single };
+                fused(self.is_cheap, terms, out, run, polls, |rows, weights, out| {
+                    add(gram, rows, weights, out);
+                })
             }
         }
+    }
+
+    /// The same for those that are wanted and not known.
+    fn spread_out(
+        &mut self,
+        terms: &[(usize, f64)],
+        known: &[usize],
+        out: &mut [f64],
+        run: &mut Run<'_>,
+        polls: bool,
+    ) -> Result<(), Status> {
+        let (double, is_cheap) = (self.is_double(), self.is_cheap);
+        let Some(others) = &mut self.others else { return Ok(()) };
+        let mut is_wanted = vec![self.covered.is_none(); out.len()];
+        self.covered.iter().flatten().for_each(|&row| is_wanted[row] = true);
+        known.iter().for_each(|&row| is_wanted[row] = false);
+        others.arrange(is_wanted);
+        let mut sums = vec![0.0; others.rows.len()];
+        let add = if double { Selection::add_rows_double } else { Selection::add_rows_single };
+        fused(is_cheap, terms, &mut sums, run, polls, |rows, weights, out| {
+            add(&*others.columns, rows, weights, out);
+        })?;
+        others.rows.iter().zip(sums).for_each(|(&row, sum)| out[row] += sum);
+        Ok(())
     }
 }
 
 /// out += Σ weight·row from entries that are not kept.
 fn fused(
-    gram: &dyn Gram,
-    double: bool,
+    is_cheap: bool,
     terms: &[(usize, f64)],
     out: &mut [f64],
     run: &mut Run<'_>,
     polls: bool,
+    add: impl Fn(&[usize], &[f64], &mut [f64]),
 ) -> Result<(), Status> {
-    let entries = if gram.is_cheap() { FUSED } else { FUSED / 16 };
+    let entries = if is_cheap { FUSED } else { FUSED / 16 };
     for terms in terms.chunks((entries / out.len().max(1)).max(HEIGHT).next_multiple_of(HEIGHT)) {
         if let Some(status) = run.stop().filter(|_| polls) {
             return Err(status);
         }
         let (rows, weights): (Vec<usize>, Vec<f64>) = terms.iter().copied().unzip();
-        if double {
-            gram.add_rows_double(&rows, &weights, out);
-        } else {
-            gram.add_rows_single(&rows, &weights, out);
-        }
+        add(&rows, &weights, out);
         run.count(rows.len() * out.len());
     }
     Ok(())
@@ -456,6 +518,58 @@ mod tests {
         Features::new(30, 2, values).unwrap()
     }
 
+    /// Places that are told what stands there.
+    #[derive(Default)]
+    struct Told(std::sync::Arc<std::sync::Mutex<Vec<usize>>>);
+
+    impl Crossings for Told {
+        fn fill(&self, _: std::ops::Range<usize>, _: std::ops::Range<usize>, _: &mut [f32]) {}
+    }
+
+    impl Selection for Told {
+        fn arrange(&mut self, rows: &[usize]) {
+            *self.0.lock().unwrap() = rows.to_vec();
+        }
+        fn add_rows_single(&self, _: &[usize], _: &[f64], _: &mut [f64]) {}
+        fn add_rows_double(&self, _: &[usize], _: &[f64], _: &mut [f64]) {}
+        fn is_soon(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn rows_that_are_wanted_have_one_place_each_and_few_are_moved() {
+        let told = Told::default();
+        let places = told.0.clone();
+        let mut others = Others { rows: Vec::new(), columns: Box::new(told) };
+        let mut before: Vec<usize> = Vec::new();
+        for round in 0..40 {
+            // More of them, fewer, none, all, and only some of those that were there.
+            let is_wanted: Vec<bool> = (0..50)
+                .map(|row| match round % 8 {
+                    3 => false,
+                    5 => true,
+                    6 => before.contains(&row) && row % 3 > 0,
+                    _ => (row * 7 + round * 11) % 13 > round % 9,
+                })
+                .collect();
+            others.arrange(is_wanted.clone());
+            let now = places.lock().unwrap().clone();
+            let mut sorted = now.clone();
+            sorted.sort_unstable();
+            assert_eq!(
+                sorted,
+                (0..50).filter(|&row| is_wanted[row]).collect::<Vec<usize>>(),
+                "round {round}"
+            );
+            // Whoever stays within the new length keeps its place.
+            for (place, &row) in before.iter().enumerate().take(now.len()) {
+                assert!(!is_wanted[row] || now[place] == row, "round {round}: {row} was moved");
+            }
+            before = now;
+        }
+    }
+
     #[test]
     fn rows_that_made_room_come_back_right() {
         let gram = gram();
@@ -494,7 +608,7 @@ mod tests {
             }
             let terms: Vec<(usize, f64)> = (0..23).map(|row| (row, row as f64 - 9.0)).collect();
             let mut sums = vec![1.0; 30];
-            rows.accumulate(&terms, &mut sums, &mut run, true).unwrap();
+            rows.accumulate(&terms, &[], &mut sums, &mut run, true).unwrap();
             for (column, sum) in sums.iter().enumerate() {
                 let want = 1.0 + terms.iter().map(|(row, w)| w * gram.entry(*row, column)).sum::<f64>();
                 assert_eq!(*sum, want);

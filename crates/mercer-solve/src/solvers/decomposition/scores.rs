@@ -106,7 +106,7 @@ impl Engine<'_> {
         let late = matches!(status, Status::Stopped | Status::TimeLimit);
         if late && terms.len() * scores.len() > LAST_PRODUCTS {
             (self.state.beta, self.state.scores) = (beta, scores);
-        } else if self.rows.accumulate(&terms, &mut scores, run, false).is_ok() {
+        } else if self.rows.accumulate(&terms, &[], &mut scores, run, false).is_ok() {
             self.state.scores = scores;
         }
         self.survey()?;
