@@ -231,7 +231,7 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[
 /// so that none waits for the last.
 const SPAN: usize = 4096;
 const LEAST_SPAN: usize = 256;
-const TASKS: usize = 4;
+const TASKS: usize = 8;
 
 /// Bytes of rows that are packed at a time.
 const PACKED: usize = 1 << 20;

@@ -89,8 +89,8 @@ impl Known {
             true
         };
         let is_over = AtomicBool::new(false);
-        let mut filling = Filling { len, diagonal, groups: &groups, fill: &fill };
         let order = order(&stay, groups.len());
+        let mut filling = Filling { len, diagonal, groups: &groups, fill: &fill, order: order.iter() };
         let (made, ()) = rayon::join(
             || {
                 let made = steps(&mut filling);
@@ -98,7 +98,7 @@ impl Known {
                 made
             },
             || {
-                for number in order {
+                for &number in &order {
                     if is_over.load(Ordering::Relaxed) {
                         break;
                     }
@@ -156,6 +156,8 @@ pub(super) struct Filling<'a> {
     groups: &'a [Group<'a>],
     /// Computes a group that nobody has begun with; whether there was one.
     fill: &'a (dyn Fn(usize) -> bool + Sync),
+    /// Groups that nobody asked for yet, and others that are begun.
+    order: std::slice::Iter<'a, usize>,
 }
 
 impl Lines<f32> for Filling<'_> {
@@ -169,7 +171,16 @@ impl Lines<f32> for Filling<'_> {
     }
 
     fn want(&mut self, a: usize, _: &Moves<'_, f32>) -> bool {
-        self.groups[a / TOGETHER].lines.get().is_none() && (self.fill)(a / TOGETHER)
+        let group = a / TOGETHER;
+        let is_there = || self.groups[group].lines.get().is_some();
+        if is_there() {
+            return false;
+        }
+        if !(self.fill)(group) {
+            // Somebody else is at it: meanwhile another one is computed, which takes as long.
+            while !is_there() && self.order.next().is_some_and(|&other| !(self.fill)(other)) {}
+        }
+        true
     }
 }
 

@@ -394,6 +394,10 @@ impl<'a> Engine<'a> {
         if self.is_whole {
             self.set.variables = (0..self.program.len()).collect();
         } else {
+            if self.set.is_unordered() {
+                let nearness = self.nearness(run);
+                self.set.prefer(&nearness);
+            }
             self.set.choose(self.program, &self.state.beta, &self.aside, survey, size);
         }
         let (chosen, crosses) = self.arranged();
@@ -461,6 +465,18 @@ impl<'a> Engine<'a> {
         self.travelled += terms.iter().map(|term| term.1.abs()).sum::<f64>();
         self.iterations += ended.steps;
         Ok(!terms.is_empty())
+    }
+
+    /// Squared distances of the variables from the first one, in features and but for a constant. In the beginning many
+    /// violate alike; those that are near each other are better worked on together than apart (`docs/maths.md` §3.3).
+    fn nearness(&mut self, run: &mut Run<'_>) -> Vec<f64> {
+        let mut row = vec![0.0; self.state.scores.len()];
+        if let Some(&first) = self.program.rows.first() {
+            // Where the run is to stop, the block that follows will say so.
+            let _ = self.rows.accumulate(&[(first, 1.0)], &[first], &mut row, run, false);
+            row[first] = f64::INFINITY;
+        }
+        self.program.rows.iter().map(|&i| self.diagonal[i] - 2.0 * row[i]).collect()
     }
 
     /// The variables of the set in the order of their square, and whether it can be had a part at a time.

@@ -186,9 +186,20 @@ pub(super) fn alone(slope: f64, can_fall: bool, can_rise: bool) -> f64 {
 pub(super) struct WorkingSet {
     pub(super) variables: Vec<usize>,
     is_member: Vec<bool>,
+    order: Order,
 }
 
 impl WorkingSet {
+    /// Which of variables that violate alike comes first: the one with the least number.
+    pub(super) fn prefer(&mut self, numbers: &[f64]) {
+        self.order = Order::of(numbers);
+    }
+
+    /// Whether nobody has said so.
+    pub(super) fn is_unordered(&self) -> bool {
+        self.order.variables.is_empty()
+    }
+
     /// Chooses at most `size` variables.
     pub(super) fn choose(
         &mut self,
@@ -209,7 +220,7 @@ impl WorkingSet {
         let mut fresh = Vec::with_capacity(room);
         let able = |a: usize| !self.is_member[a] & !aside[a];
         let mut queues: Vec<std::vec::IntoIter<usize>> =
-            ends(program, beta, able, survey, room).into_iter().map(Vec::into_iter).collect();
+            ends(program, beta, able, survey, &self.order, room).into_iter().map(Vec::into_iter).collect();
         while fresh.len() < room && queues.iter().any(|queue| queue.len() > 0) {
             for queue in &mut queues {
                 if let Some(a) = queue.find(|&a| !self.is_member[a])
@@ -237,6 +248,7 @@ fn ends(
     beta: &[f64],
     able: impl Fn(usize) -> bool + Sync,
     survey: &Survey,
+    order: &Order,
     count: usize,
 ) -> Vec<Vec<usize>> {
     let slope = &survey.gradient;
@@ -244,31 +256,61 @@ fn ends(
     let can_rise = |a: usize| beta[a] < program.upper[a];
     if program.groups.is_empty() {
         let size = |a: usize| if able(a) { alone(slope[a], can_fall(a), can_rise(a)) } else { 0.0 };
-        return vec![worst_first(0..program.len(), count, |a| (size(a) > 0.0, -size(a)))];
+        return vec![worst_first(0..program.len(), count, order, |a| (size(a) > 0.0, -size(a)))];
     }
     let end = |range: &Range<usize>, top: f64, bottom: f64| {
         let falls = |a: usize| (able(a) & can_fall(a) & (slope[a] > bottom), bottom - slope[a]);
         let rises = |a: usize| (able(a) & can_rise(a) & (slope[a] < top), slope[a] - top);
         let (range, again) = (range.clone(), range.clone());
-        let found = rayon::join(|| worst_first(range, count, falls), || worst_first(again, count, rises));
+        let found = rayon::join(
+            || worst_first(range, count, order, falls),
+            || worst_first(again, count, order, rises),
+        );
         [found.0, found.1]
     };
     let groups = program.groups.iter().zip(&survey.ends);
     groups.flat_map(|((range, _), &(top, bottom))| end(range, top, bottom)).collect()
 }
 
+/// An order of all variables.
+#[derive(Debug, Default)]
+struct Order {
+    variables: Vec<u32>,
+    /// Where each of them is.
+    place: Vec<u32>,
+}
+
+impl Order {
+    /// By their numbers, and by themselves where these are equal.
+    fn of(numbers: &[f64]) -> Self {
+        let mut variables: Vec<u32> = (0..numbers.len() as u32).collect();
+        variables.par_sort_unstable_by(|&a, &b| {
+            numbers[a as usize].total_cmp(&numbers[b as usize]).then(a.cmp(&b))
+        });
+        let mut place = vec![0; variables.len()];
+        variables.iter().zip(0..).for_each(|(&a, at)| place[a as usize] = at);
+        Self { variables, place }
+    }
+}
+
 /// Of those variables that are wanted the `count` with the least keys, least first; of those equal in single precision
-/// the first. Keys are distances, so that single precision can tell them apart however far from zero the slopes are.
-fn worst_first(range: Range<usize>, count: usize, wanted: impl Fn(usize) -> (bool, f64)) -> Vec<usize> {
+/// the first in the order. Keys are distances, so that single precision can tell them apart however far from zero the slopes
+/// are.
+fn worst_first(
+    range: Range<usize>,
+    count: usize,
+    order: &Order,
+    wanted: impl Fn(usize) -> (bool, f64),
+) -> Vec<usize> {
     // The key in the upper half, in the order of integers, and the place in the lower one: plain numbers are sorted in a
     // fraction of the time that a comparison through two levels of places takes.
-    let (first, mut keys) = (range.start, vec![0; range.len()]);
+    let mut keys = vec![0; range.len()];
     let mut found = 0;
     for a in range {
         let (is_wanted, key) = wanted(a);
         let bits = (key as f32).to_bits();
         let ordered = bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 };
-        keys[found] = u64::from(ordered) << 32 | (a - first) as u64;
+        keys[found] = u64::from(ordered) << 32 | u64::from(order.place[a]);
         found += usize::from(is_wanted);
     }
     keys.truncate(found);
@@ -277,7 +319,7 @@ fn worst_first(range: Range<usize>, count: usize, wanted: impl Fn(usize) -> (boo
         keys.truncate(count);
     }
     keys.sort_unstable();
-    keys.iter().map(|key| first + (key & u64::from(u32::MAX)) as usize).collect()
+    keys.iter().map(|key| order.variables[(key & u64::from(u32::MAX)) as usize] as usize).collect()
 }
 
 #[cfg(test)]
@@ -286,14 +328,20 @@ mod tests {
 
     #[test]
     fn the_worst_come_first_however_far_from_zero_slopes_are() {
+        let as_they_are = Order::of(&[0.0; 50]);
         for level in [0.0, 1e9, -1e9] {
             let slopes: Vec<f64> = (0..50).map(|a| level + 1e-3 * ((a * 7) % 50) as f64).collect();
-            let found = worst_first(10..50, 5, |a| (a % 2 == 0, slopes[a] - (level + 1.0)));
+            let found = worst_first(10..50, 5, &as_they_are, |a| (a % 2 == 0, slopes[a] - (level + 1.0)));
             let mut want: Vec<usize> = (10..50).step_by(2).collect();
             want.sort_by(|&a, &b| slopes[a].total_cmp(&slopes[b]));
             assert_eq!(found, want[..5], "{level}");
         }
-        assert!(worst_first(0..9, 0, |_| (true, 1.0)).is_empty());
-        assert_eq!(worst_first(0..4, 9, |a| (true, [0.5, f64::NEG_INFINITY, -0.5, 0.5][a])), [1, 2, 0, 3]);
+        assert!(worst_first(0..9, 0, &as_they_are, |_| (true, 1.0)).is_empty());
+        assert_eq!(
+            worst_first(0..4, 9, &as_they_are, |a| (true, [0.5, f64::NEG_INFINITY, -0.5, 0.5][a])),
+            [1, 2, 0, 3]
+        );
+        let turned = Order::of(&[3.0, 2.0, 1.0, 0.0]);
+        assert_eq!(worst_first(0..4, 2, &turned, |a| (a < 3, 1.0)), [2, 1]);
     }
 }
