@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use mercer_kernel::{Entry, Scratch, Tiles};
 use mercer_linalg::{
-    Isa, LANES, OUTPUTS, PANEL, add_column_sums, add_products, add_row_sums, flush_row_sums, mirror_lower,
+    Isa, LANES, OUTPUTS, add_column_sums, add_products, add_row_sums, flush_row_sums, mirror_lower,
 };
 use rayon::prelude::*;
 
@@ -80,7 +80,8 @@ fn blocks(columns: Range<usize>, width: usize) -> impl Iterator<Item = Range<usi
 }
 
 /// Up to so many coordinates an entry is computed sooner than it is found on the other side of the diagonal: in the
-/// registers that there are, or in wide ones.
+/// registers that there are, or where there are wide ones. (On Zen 4, which computes 54 coordinates by halves, both take the
+/// same time.)
 const SOON: usize = 24;
 const SOON_IF_WIDE: usize = 64;
 
@@ -241,7 +242,7 @@ pub(crate) fn add_rows<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], weights: 
     let ((height, _), width, isa) = (tiles.shape(), tiles.stride(), Isa::detect());
     let weights: Vec<T> = weights.iter().map(|&weight| T::of(weight)).collect();
     let tasks = (TASKS * rayon::current_num_threads()).max(out.len().div_ceil(SPAN));
-    let span = out.len().div_ceil(tasks).max(LEAST_SPAN).next_multiple_of(PANEL);
+    let span = out.len().div_ceil(tasks).max(LEAST_SPAN).next_multiple_of(width);
     // All tasks want the same rows: packed once, as many as stay near.
     let many = (PACKED / (tiles.coordinates() * size_of::<T>()).max(1)).max(height).next_multiple_of(height);
     for (rows, weights) in rows.chunks(many).zip(weights.chunks(many)) {

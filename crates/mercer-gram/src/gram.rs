@@ -18,11 +18,14 @@ pub trait Crossings: Send + Sync {
 
 /// Some rows of a matrix, each at a place of its own.
 pub trait Selection: Crossings {
-    /// Puts rows at the places, from the first on; those that stay where they are cost next to nothing.
+    /// Puts rows at the places, from the first on.
     fn arrange(&mut self, rows: &[usize]);
 
-    /// Adds Σ weight·row to `out`, which has a number for each place, over rows of the matrix that have no place here, from
-    /// entries in `f32` that are not kept.
+    /// Whether rows that stay where they are cost next to nothing then, unless there were never as many.
+    fn is_pliable(&self) -> bool;
+
+    /// Adds Σ weight·row of the matrix to `out`, which has a number for each place, from entries in `f32` that are not kept. At
+    /// its own place an entry of the diagonal is rounded as others are.
     fn add_rows_single(&self, rows: &[usize], weights: &[f64], out: &mut [f64]);
 
     /// The same from entries in `f64`.

@@ -287,13 +287,19 @@ impl Selection for Selected<'_> {
                 .filter(|&(place, &row)| self.rows[place] != row)
                 .map(|(place, &row)| (place, row))
                 .collect();
-            if self.gram.plan.put(&mut self.points, &self.gram.points, &changes) {
+            if changes.is_empty() || self.gram.plan.put(&mut self.points, &self.gram.points, &changes) {
                 self.rows[..rows.len()].copy_from_slice(rows);
                 return;
             }
         }
-        self.rows = rows.to_vec();
-        self.points = self.gram.plan.part(&self.gram.points, rows);
+        let (plan, points) = (&self.gram.plan, &self.gram.points);
+        // What was there goes before as much is made anew.
+        self.points = plan.part(points, &[]);
+        (self.rows, self.points) = (rows.to_vec(), plan.part(points, rows));
+    }
+
+    fn is_pliable(&self) -> bool {
+        self.gram.plan.can_put(&self.points)
     }
 
     fn add_rows_single(&self, rows: &[usize], weights: &[f64], out: &mut [f64]) {

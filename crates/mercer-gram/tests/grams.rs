@@ -143,6 +143,14 @@ fn threads_do_not_change_a_bit() {
                 lazy.add_rows_single(&chosen, &vectors[..chosen.len()], &mut sums[..n]);
                 lazy.add_rows_double(&chosen, &vectors[..chosen.len()], &mut sums[n..]);
                 lazy.square_single(&chosen, &mut square, &|| false);
+                // At places that were given to other rows before.
+                let mut selection = lazy.selection().unwrap();
+                for rows in [(0..n / 2).collect(), (n / 3..n / 2).rev().collect::<Vec<usize>>()] {
+                    selection.arrange(&rows);
+                    let mut at = vec![0.0; rows.len()];
+                    selection.add_rows_single(&chosen, &vectors[..chosen.len()], &mut at);
+                    sums.extend(at);
+                }
                 // At few rows, at most rows, and at rows that are all summed over.
                 for at in [(0..n).step_by(40).collect(), (0..n).filter(|i| i % 9 > 0).collect(), chosen] {
                     let at: Vec<usize> = at;

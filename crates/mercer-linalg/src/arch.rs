@@ -10,8 +10,7 @@ pub enum Isa {
     /// x86-64 with AVX2 and FMA. Only this crate makes it, and only where the machine has them.
     #[non_exhaustive]
     Avx2,
-    /// The same with AVX-512 where that saves instructions, but for tiles: on processors that make an operation of 512 bits in
-    /// two halves. Every number has the bits that it has with [`Isa::Avx2`]. Made as that is.
+    /// The same with AVX-512 where that pays, on processors that make an operation of 512 bits in two halves. Every number has the bits that it has with [`Isa::Avx2`]. Made as that is.
     #[non_exhaustive]
     Avx512Split,
     /// The same with AVX-512 everywhere. Made as the others are.

@@ -323,7 +323,11 @@ fn monomials_body<T: Real, A: Arch>(
                 }
             }
             for j in 0..PANEL {
-                out[row * stride + at * PANEL + j] = h[..=degree].iter().fold(T::ZERO, |sum, h| sum + h[j]);
+                let mut sum = T::ZERO;
+                for h in &h[..=degree] {
+                    sum += h[j];
+                }
+                out[row * stride + at * PANEL + j] = sum;
             }
         }
     }

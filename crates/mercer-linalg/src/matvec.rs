@@ -137,7 +137,9 @@ fn some_products<T: Real, A: Arch, const R: usize>(
         }
     }
     for (out, sums) in out.iter_mut().zip(sums) {
-        out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum.f64());
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out += sum.f64();
+        }
     }
 }
 
@@ -162,7 +164,9 @@ fn column_body<T: Real, A: Arch>(block: &[T], stride: usize, w: &[T], out: &mut 
                 sums[c] = fused::<T, A>(row[c], w, sums[c]);
             }
         }
-        out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum.f64());
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out += sum.f64();
+        }
     }
     if rest.is_empty() {
         return;
@@ -173,7 +177,9 @@ fn column_body<T: Real, A: Arch>(block: &[T], stride: usize, w: &[T], out: &mut 
             *sum = fused::<T, A>(entry, w, *sum);
         }
     }
-    rest.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum.f64());
+    for (out, sum) in rest.iter_mut().zip(sums) {
+        *out += sum.f64();
+    }
 }
 
 #[cfg(test)]

@@ -92,7 +92,9 @@ dispatch! {
 
 #[inline(always)]
 fn add_body<T: Real, A: Arch>(a: &mut [T], b: &[T]) {
-    a.iter_mut().zip(b).for_each(|(a, &b)| *a += b);
+    for (a, &b) in a.iter_mut().zip(b) {
+        *a += b;
+    }
 }
 
 dispatch! {
@@ -102,7 +104,19 @@ dispatch! {
 
 #[inline(always)]
 fn mul_body<T: Real, A: Arch>(a: &mut [T], b: &[T]) {
-    a.iter_mut().zip(b).for_each(|(a, &b)| *a *= b);
+    for (a, &b) in a.iter_mut().zip(b) {
+        *a *= b;
+    }
+}
+
+/// Each value by an expression: a loop, since a closure need not be compiled for its caller's registers.
+macro_rules! each {
+    ($row:ident, |$v:ident| $value:expr) => {
+        for slot in $row {
+            let $v = *slot;
+            *slot = $value;
+        }
+    };
 }
 
 dispatch! {
@@ -115,34 +129,34 @@ fn row_body<T: Real, A: Arch>(op: Op, row: &mut [T], s: T, columns: &[T]) {
     match op {
         Op::Affine(a, b) => {
             let (a, b) = (T::of(a), T::of(b));
-            each(row, |v| fused::<T, A>(a, v, b));
+            each!(row, |v| fused::<T, A>(a, v, b));
         }
-        Op::Power(2) => each(row, |v| v * v),
-        Op::Power(3) => each(row, |v| v * v * v),
-        Op::Power(p) => each(row, |v| power(v, p)),
+        Op::Power(2) => each!(row, |v| v * v),
+        Op::Power(3) => each!(row, |v| v * v * v),
+        Op::Power(p) => each!(row, |v| power(v, p)),
         Op::RealPower(p) => {
             let p = T::of(p);
-            each(row, |v| exp2::<T, A>(p * log2::<T, A>(v)));
+            each!(row, |v| exp2::<T, A>(p * log2::<T, A>(v)));
         }
         Op::Exp(a) => {
             let a = T::of(a * log2e);
-            each(row, |v| exp2::<T, A>(a * v));
+            each!(row, |v| exp2::<T, A>(a * v));
         }
         // tanh v = 1 − 2/(e^{2v} + 1) loses relative accuracy near 0, where the absolute one is what counts.
-        Op::Tanh => each(row, |v| {
+        Op::Tanh => each!(row, |v| {
             let e = exp2::<T, A>(T::of(2.0 * log2e) * v);
             T::ONE - T::of(2.0) / (e + T::ONE)
         }),
-        Op::Root => each(row, |v| v.larger(T::ZERO).root()),
-        Op::Geometric(p) => each(row, |v| {
+        Op::Root => each!(row, |v| v.larger(T::ZERO).root()),
+        Op::Geometric(p) => each!(row, |v| {
             let mut sum = T::ONE;
             for _ in 0..p {
                 sum = fused::<T, A>(sum, v, T::ONE);
             }
             sum
         }),
-        Op::MaternThree => each(row, |v| (T::ONE + v) * exp2::<T, A>(T::of(-log2e) * v)),
-        Op::MaternFive => each(row, |v| {
+        Op::MaternThree => each!(row, |v| (T::ONE + v) * exp2::<T, A>(T::of(-log2e) * v)),
+        Op::MaternFive => each!(row, |v| {
             let polynomial = fused::<T, A>(fused::<T, A>(v, T::of(1.0 / 3.0), T::ONE), v, T::ONE);
             polynomial * exp2::<T, A>(T::of(-log2e) * v)
         }),
@@ -151,18 +165,17 @@ fn row_body<T: Real, A: Arch>(op: Op, row: &mut [T], s: T, columns: &[T]) {
                 *v = fused::<T, A>(T::of(-2.0), *v, s + t).larger(T::ZERO);
             }
         }
-        Op::Cosine => row.iter_mut().zip(columns).for_each(|(v, &t)| *v = *v / (s.root() * t.root())),
-        Op::Tanimoto => row.iter_mut().zip(columns).for_each(|(v, &t)| {
-            let below = s + t - *v;
-            *v = if below == T::ZERO { T::ONE } else { *v / below };
-        }),
-    }
-}
-
-#[inline(always)]
-fn each<T: Real>(row: &mut [T], f: impl Fn(T) -> T) {
-    for v in row {
-        *v = f(*v);
+        Op::Cosine => {
+            for (v, &t) in row.iter_mut().zip(columns) {
+                *v = *v / (s.root() * t.root());
+            }
+        }
+        Op::Tanimoto => {
+            for (v, &t) in row.iter_mut().zip(columns) {
+                let below = s + t - *v;
+                *v = if below == T::ZERO { T::ONE } else { *v / below };
+            }
+        }
     }
 }
 

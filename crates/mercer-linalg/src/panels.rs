@@ -59,6 +59,7 @@ impl<T: Real> Panels<T> {
     pub fn put(&mut self, places: &[usize], read: impl Fn(usize, usize, &mut [f64])) {
         let mut coordinates = [0.0; PART];
         for (k, &place) in places.iter().enumerate() {
+            assert!(place < self.len, "there is no place {place}");
             let (panel, lane) = (place / PANEL, place % PANEL);
             let mut sum = 0.0;
             let values = &mut self.values[panel * self.dim..(panel + 1) * self.dim];

@@ -305,7 +305,11 @@ fn monomials_body<T: Real, A: Arch>(
             }
         }
         for j in 0..SPARSE_PANEL {
-            out[at * stride + j] = h[..=degree].iter().fold(T::ZERO, |sum, h| sum + h[j]);
+            let mut sum = T::ZERO;
+            for h in &h[..=degree] {
+                sum += h[j];
+            }
+            out[at * stride + j] = sum;
         }
     }
 }

@@ -604,7 +604,7 @@ fn an_early_end_hands_back_scores_of_its_own_coefficients() {
     let problem = Problem::new(&gram, &y, Objective::Risk(&Hinge), 1e-4, true).unwrap();
     let asked = Tolerance { gap: None, violation: Some(1e-3) };
     let mut ended_early = 0;
-    for iterations in [500, 2000, 6000, 9000, 12_000, 15_000] {
+    for iterations in [500, 2000, 3000, 4000, 5000, 6000, 9000, 15_000] {
         let limits = Limits { iterations: Some(iterations), time: None };
         let solution = Smo::default()
             .solve(&problem, None, &mut Run::new(&mercer_solve::Silent, limits, asked))
@@ -616,6 +616,30 @@ fn an_early_end_hands_back_scores_of_its_own_coefficients() {
         assert!(worst <= 1e-3, "{iterations} iterations: {worst:e}");
     }
     assert!(ended_early >= 3);
+}
+
+#[test]
+fn an_early_end_hands_back_scores_of_rows_with_two_variables() {
+    // Sets of some 1000 of 3400 variables: those of a row may both be in one, or one of them, or none.
+    let n = 1700;
+    let table = random(n, 3, 41);
+    let gram = gram("rbf(sigma=0.4)", &table);
+    let loss = EpsilonInsensitive { epsilon: 0.05 };
+    let y = targets(&loss, n, 3);
+    let problem = Problem::new(&gram, &y, Objective::Risk(&loss), 1e-3 / n as f64, true).unwrap();
+    let (solver, mut ended_early) = (Smo { budget: Budget::of_bytes(32 * 1008 * 1008) }, 0);
+    for iterations in [300, 1500, 3000, 6000, 12_000] {
+        let limits = Limits { iterations: Some(iterations), time: None };
+        let mut run = Run::new(&Silent, limits, Tolerance { gap: None, violation: Some(1e-3) });
+        let solution = solver.solve(&problem, None, &mut run).unwrap();
+        ended_early += usize::from(solution.status == Status::IterationLimit);
+        let exact = gram.products(&solution.alpha, &|_, _| false).unwrap();
+        let scores = solution.scores.as_ref().expect("the solver keeps scores");
+        let worst = scores.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let size = exact.iter().fold(0.0, |size: f64, score| size.max(score.abs()));
+        assert!(worst <= 2e-3 * size, "{iterations} iterations: {worst:e} of {size}");
+    }
+    assert!(ended_early >= 3, "{ended_early}");
 }
 
 /// Labels that a smooth boundary gives, with some noise: most rows are beyond the margin.

@@ -115,8 +115,13 @@ impl Plan {
         points.part(self, rows)
     }
 
-    /// Puts points of a collection at some places of a part of it, each a place and a row of the whole, if that is less than to
-    /// make the part again; false, and nothing, if it is not.
+    /// Whether points of a collection can be put at places of a part of it: where all leaves see dense vectors.
+    pub fn can_put(&self, part: &Ready) -> bool {
+        part.can_put()
+    }
+
+    /// Puts points of a collection at some places of a part of it, each a place and a row of the whole; false, and nothing, where
+    /// that [cannot be](Plan::can_put).
     pub fn put(&self, part: &mut Ready, whole: &Ready, changes: &[(usize, usize)]) -> bool {
         part.put(whole, changes)
     }

@@ -170,11 +170,15 @@ impl Ready {
         }
     }
 
-    /// Puts points of the whole that these are a part of at some places; false, and nothing, unless all leaves see dense
-    /// vectors.
-    pub(super) fn put(&mut self, whole: &Self, changes: &[(usize, usize)]) -> bool {
+    /// Whether all leaves see dense vectors.
+    pub(super) fn can_put(&self) -> bool {
         let is_dense = |view: &ReadyView| matches!(view.view, View::Dense(_));
-        if self.foreign_leaves() > 0 || !self.views.iter().all(is_dense) {
+        self.foreign_leaves() == 0 && self.views.iter().all(is_dense)
+    }
+
+    /// Puts points of the whole that these are a part of at some places, if they [can be](Self::can_put).
+    pub(super) fn put(&mut self, whole: &Self, changes: &[(usize, usize)]) -> bool {
+        if !self.can_put() {
             return false;
         }
         self.id = next();

@@ -297,7 +297,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
         self.wide.as_ref().map_or(own, |wide| wide.coordinates())
     }
 
-    /// Whether all of them are gone through in registers of 512 bits.
+    /// Whether all of them may be gone through in registers of 512 bits.
     pub fn is_wide(&self) -> bool {
         self.wide.is_none()
             && self.steps.iter().all(|step| match step {

@@ -33,10 +33,11 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
     let own_support = (expected.support * largest as f64) as usize;
     let points = match (job.kind(), footprint.holding) {
         _ if job.features.is_some() => bytes.part,
-        // Of support vectors and of a working set there are copies in order, packed; of rows not set aside too.
+        // Of support vectors and of a working set there are copies in order, packed; where no rows are kept of all others too.
         (Kind::Dual, holding) => {
             let set = match holding {
-                Holding::WorkingSet(set) | Holding::Rows(set) => set.min(largest) + 7 * largest / 10,
+                Holding::WorkingSet(set) => set.min(largest) + largest,
+                Holding::Rows(set) => set.min(largest),
                 _ => largest,
             };
             let accurate = share(bytes.part + bytes.double, own_support);

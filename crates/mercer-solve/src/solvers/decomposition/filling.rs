@@ -156,7 +156,7 @@ pub(super) struct Filling<'a> {
     groups: &'a [Group<'a>],
     /// Computes a group that nobody has begun with; whether there was one.
     fill: &'a (dyn Fn(usize) -> bool + Sync),
-    /// Groups that nobody asked for yet, and others that are begun.
+    /// What of the order was not looked at while waiting.
     order: std::slice::Iter<'a, usize>,
 }
 
@@ -179,6 +179,7 @@ impl Lines<f32> for Filling<'_> {
         if !(self.fill)(group) {
             // Somebody else is at it: meanwhile another one is computed, which takes as long.
             while !is_there() && self.order.next().is_some_and(|&other| !(self.fill)(other)) {}
+            self.groups[group].lines.wait();
         }
         true
     }

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Scores F = Kα are kept in `f64`, for all rows but those whose variables are thought to stay at their bounds. A working
-//! set W of some thousand variables, or all, is solved on K_WW, then F += K(:,W)·Δβ from rows that are computed or cached
+//! set W of some thousand variables, or all, is solved on K_WW, then F += K(:,W)·Δβ, in W from the steps and elsewhere from
+//! rows that are computed or cached
 //! (`docs/maths.md` §3.3, §4.5; Joachims 1999, Fan, Chen, Lin 2005, Wen et al. 2018). Rows may be `f32`: before success is
 //! claimed F is computed from `f64` entries for all rows that count, and where that shows twice that the criterion was not
 //! met, rows are `f64` from then on. An iteration is a step of one pair, as in LIBSVM.
@@ -15,6 +16,7 @@ mod filling;
 mod footprint;
 mod inner;
 mod lines;
+mod others;
 mod pace;
 mod program;
 mod rows;
@@ -307,6 +309,7 @@ impl<'a> Engine<'a> {
         (self.whole_from, self.is_whole) = (None, true);
         self.crossed = Known::nothing();
         self.set.variables.clear();
+        self.rows.rest();
     }
 
     /// Stuck: with all variables at once, with better scores, then with better rows, then for good.
@@ -468,11 +471,11 @@ impl<'a> Engine<'a> {
     }
 
     /// Squared distances of the variables from the first one, in features and but for a constant. In the beginning many
-    /// violate alike; those that are near each other are better worked on together than apart (`docs/maths.md` §3.3).
+    /// violate alike; those that are near each other are better worked on together than in turns (`docs/maths.md` §4.5).
     fn nearness(&mut self, run: &mut Run<'_>) -> Vec<f64> {
         let mut row = vec![0.0; self.state.scores.len()];
         if let Some(&first) = self.program.rows.first() {
-            // Where the run is to stop, the block that follows will say so.
+            // It does not ask whether to stop, and so does not end early.
             let _ = self.rows.accumulate(&[(first, 1.0)], &[first], &mut row, run, false);
             row[first] = f64::INFINITY;
         }

@@ -10,6 +10,7 @@ use mercer_linalg::{Budget, Buffer};
 use rayon::prelude::*;
 
 use super::demand::Demand;
+use super::others::Others;
 use super::square::{Entry, Square};
 use crate::{Run, Status};
 
@@ -21,39 +22,11 @@ pub(super) struct Rows<'g> {
     is_cheap: bool,
     /// The rows that get sums, if not all do.
     covered: Option<Vec<usize>>,
-    /// Those that are worked on.
+    /// Those that are worked on, where their square is had a part at a time, which is not known to be in vain.
     set: Option<Box<dyn Selection + 'g>>,
+    may_cross: bool,
+    /// Those that get sums for themselves, where that can be had.
     others: Option<Others<'g>>,
-}
-
-/// Rows that get sums, but for those that are worked on, each at a place of its own.
-struct Others<'g> {
-    rows: Vec<usize>,
-    columns: Box<dyn Selection + 'g>,
-}
-
-impl Others<'_> {
-    /// Gives places to the rows that are wanted; few of those that have one are moved.
-    fn arrange(&mut self, mut is_wanted: Vec<bool>) {
-        let mut holes = Vec::new();
-        for (place, row) in self.rows.iter().enumerate() {
-            if !std::mem::take(&mut is_wanted[*row]) {
-                holes.push(place);
-            }
-        }
-        let fresh: Vec<usize> = (0..is_wanted.len()).filter(|&row| is_wanted[row]).collect();
-        holes.iter().zip(&fresh).for_each(|(&place, &row)| self.rows[place] = row);
-        let filled = fresh.len().min(holes.len());
-        self.rows.extend_from_slice(&fresh[filled..]);
-        // Rows from the end come into the holes that are left.
-        let (holes, len) = (&holes[filled..], self.rows.len() - (holes.len() - filled));
-        let moving = (len..self.rows.len()).filter(|place| holes.binary_search(place).is_err());
-        for (&hole, place) in holes.iter().zip(moving.collect::<Vec<usize>>()) {
-            self.rows[hole] = self.rows[place];
-        }
-        self.rows.truncate(len);
-        self.columns.arrange(&self.rows);
-    }
 }
 
 enum Cache {
@@ -74,24 +47,22 @@ impl<'g> Rows<'g> {
             (false, true) => Cache::Double(Slots::new(n, budget)),
             (false, false) => Cache::Single(Slots::new(n, budget)),
         };
-        Self { gram, budget, cache, is_cheap, covered: None, set: None, others: None }
+        Self { gram, budget, cache, is_cheap, covered: None, set: None, may_cross: true, others: None }
     }
 
     /// From now on only these rows get sums, if that saves work; rows that are asked for are among them.
     pub(super) fn narrow(&mut self, rows: Vec<usize>) -> bool {
-        let can = self.find_others();
-        if can {
+        self.make_others();
+        if self.others.is_some() {
             self.covered = Some(rows);
         }
-        can
+        self.others.is_some()
     }
 
-    /// Whether sums can be had for some rows alone.
-    fn find_others(&mut self) -> bool {
+    fn make_others(&mut self) {
         if self.others.is_none() && matches!(self.cache, Cache::Fused { .. }) {
-            self.others = self.gram.selection().map(|columns| Others { rows: Vec::new(), columns });
+            self.others = self.gram.selection().map(Others::new);
         }
-        self.others.is_some()
     }
 
     /// All rows get sums again.
@@ -118,10 +89,16 @@ impl<'g> Rows<'g> {
     pub(super) fn widen(&mut self) {
         if let Cache::Fused { double } = &mut self.cache {
             *double = true;
+            self.rest();
             return;
         }
         self.cache = Cache::Double(Slots::empty());
         self.cache = Cache::Double(Slots::new(self.gram.len(), self.budget));
+    }
+
+    /// Gives back the memory of points that are set out; whoever wants them again makes them anew.
+    pub(super) fn rest(&mut self) {
+        (self.set, self.others) = (None, None);
     }
 
     /// Rows of all variables as they are asked for, where a variable is a row.
@@ -133,19 +110,18 @@ impl<'g> Rows<'g> {
         }
     }
 
-    /// The square of some rows a part at a time, where it is computed whenever it is wanted, in `f32`.
-    pub(super) fn crossings(&self) -> Option<&dyn Crossings> {
-        self.set.as_deref().map(|set| set as &dyn Crossings)
-    }
-
-    /// Whether the square of these rows can be had so.
+    /// Sets out some rows, if their square is better had a part at a time, in `f32`.
     pub(super) fn cross(&mut self, rows: &[usize]) -> bool {
-        if !matches!(self.cache, Cache::Fused { double: false }) {
-            self.set = None;
-        } else if self.set.is_none() {
+        if self.set.is_none() && self.may_cross && matches!(self.cache, Cache::Fused { double: false }) {
             self.set = self.gram.selection().filter(|set| set.is_soon());
+            self.may_cross = self.set.is_some();
         }
         self.set.as_mut().map(|set| set.arrange(rows)).is_some()
+    }
+
+    /// The square of the rows that were set out.
+    pub(super) fn crossings(&self) -> Option<&dyn Crossings> {
+        self.set.as_deref().map(|set| set as &dyn Crossings)
     }
 
     /// K at the crossings of the given rows, one line after the other.
@@ -203,44 +179,38 @@ impl<'g> Rows<'g> {
         run: &mut Run<'_>,
         polls: bool,
     ) -> Result<(), Status> {
-        if !known.is_empty() && self.find_others() {
-            return self.spread_out(terms, known, out, run, polls);
+        debug_assert!(known.is_empty() || terms.iter().all(|term| known.contains(&term.0)));
+        if !known.is_empty() {
+            self.make_others();
+        }
+        let (double, is_cheap) = (self.is_double(), self.is_cheap);
+        if let Some(others) = self
+            .others
+            .as_mut()
+            .filter(|others| !known.is_empty() && (others.is_pliable() || self.covered.is_some()))
+        {
+            let mut is_wanted = vec![self.covered.is_none(); out.len()];
+            self.covered.iter().flatten().for_each(|&row| is_wanted[row] = true);
+            if others.is_pliable() {
+                known.iter().for_each(|&row| is_wanted[row] = false);
+            }
+            others.arrange(is_wanted);
+            let mut sums = vec![0.0; others.rows().len()];
+            fused(is_cheap, terms, &mut sums, run, polls, |rows, weights, out| {
+                others.add_rows(double, rows, weights, out);
+            })?;
+            others.rows().iter().zip(sums).for_each(|(&row, sum)| out[row] += sum);
+            return Ok(());
         }
         match &mut self.cache {
             Cache::Single(slots) => slots.accumulate(self.gram, terms, out, run, polls),
             Cache::Double(slots) => slots.accumulate(self.gram, terms, out, run, polls),
-            Cache::Fused { double } => {
-                let (gram, double) = (self.gram, *double);
+            Cache::Fused { .. } => {
+                let gram = self.gram;
                 let add = if double { Gram::add_rows_double } else { Gram::add_rows_single };
-                fused(self.is_cheap, terms, out, run, polls, |rows, weights, out| {
-                    add(gram, rows, weights, out);
-                })
+                fused(is_cheap, terms, out, run, polls, |rows, weights, out| add(gram, rows, weights, out))
             }
         }
-    }
-
-    /// The same for those that are wanted and not known.
-    fn spread_out(
-        &mut self,
-        terms: &[(usize, f64)],
-        known: &[usize],
-        out: &mut [f64],
-        run: &mut Run<'_>,
-        polls: bool,
-    ) -> Result<(), Status> {
-        let (double, is_cheap) = (self.is_double(), self.is_cheap);
-        let Some(others) = &mut self.others else { return Ok(()) };
-        let mut is_wanted = vec![self.covered.is_none(); out.len()];
-        self.covered.iter().flatten().for_each(|&row| is_wanted[row] = true);
-        known.iter().for_each(|&row| is_wanted[row] = false);
-        others.arrange(is_wanted);
-        let mut sums = vec![0.0; others.rows.len()];
-        let add = if double { Selection::add_rows_double } else { Selection::add_rows_single };
-        fused(is_cheap, terms, &mut sums, run, polls, |rows, weights, out| {
-            add(&*others.columns, rows, weights, out);
-        })?;
-        others.rows.iter().zip(sums).for_each(|(&row, sum)| out[row] += sum);
-        Ok(())
     }
 }
 
@@ -510,6 +480,9 @@ fn add<T: Entry>(entries: &[T], n: usize, terms: &[(usize, f64)], out: &mut [f64
 
 #[cfg(test)]
 mod tests {
+    use mercer_gram::Lazy;
+    use mercer_points::{ColumnData, Table};
+
     use super::*;
     use crate::{Features, Tolerance};
 
@@ -518,56 +491,46 @@ mod tests {
         Features::new(30, 2, values).unwrap()
     }
 
-    /// Places that are told what stands there.
-    #[derive(Default)]
-    struct Told(std::sync::Arc<std::sync::Mutex<Vec<usize>>>);
-
-    impl Crossings for Told {
-        fn fill(&self, _: std::ops::Range<usize>, _: std::ops::Range<usize>, _: &mut [f32]) {}
-    }
-
-    impl Selection for Told {
-        fn arrange(&mut self, rows: &[usize]) {
-            *self.0.lock().unwrap() = rows.to_vec();
+    /// Numbers on three columns, all but the first of three rows.
+    fn cheap(n: usize) -> Lazy {
+        let mut table = Table::new();
+        for j in 0..3 {
+            let values = (0..n).map(|i| ((i * (7 + 2 * j) + i * i) % 97) as f64 / 50.0).collect();
+            table.push(format!("x{j}"), ColumnData::Numbers(values)).unwrap();
         }
-        fn add_rows_single(&self, _: &[usize], _: &[f64], _: &mut [f64]) {}
-        fn add_rows_double(&self, _: &[usize], _: &[f64], _: &mut [f64]) {}
-        fn is_soon(&self) -> bool {
-            true
-        }
+        Lazy::new(&"rbf(sigma=0.7)".parse().unwrap(), &table).unwrap()
     }
 
     #[test]
-    fn rows_that_are_wanted_have_one_place_each_and_few_are_moved() {
-        let told = Told::default();
-        let places = told.0.clone();
-        let mut others = Others { rows: Vec::new(), columns: Box::new(told) };
-        let mut before: Vec<usize> = Vec::new();
-        for round in 0..40 {
-            // More of them, fewer, none, all, and only some of those that were there.
-            let is_wanted: Vec<bool> = (0..50)
-                .map(|row| match round % 8 {
-                    3 => false,
-                    5 => true,
-                    6 => before.contains(&row) && row % 3 > 0,
-                    _ => (row * 7 + round * 11) % 13 > round % 9,
-                })
-                .collect();
-            others.arrange(is_wanted.clone());
-            let now = places.lock().unwrap().clone();
-            let mut sorted = now.clone();
-            sorted.sort_unstable();
-            assert_eq!(
-                sorted,
-                (0..50).filter(|&row| is_wanted[row]).collect::<Vec<usize>>(),
-                "round {round}"
-            );
-            // Whoever stays within the new length keeps its place.
-            for (place, &row) in before.iter().enumerate().take(now.len()) {
-                assert!(!is_wanted[row] || now[place] == row, "round {round}: {row} was moved");
+    fn sums_of_rows_that_are_not_known_are_those_of_the_entries() {
+        let n = 1600;
+        let (gram, mut run) = (cheap(n), Run::quiet(Tolerance::default()));
+        let mut rows = Rows::new(&gram, Budget::of_bytes(1 << 30), false, false);
+        for round in 0..8 {
+            // All rows, then ever fewer of them, then all again, in double precision at the end.
+            let covered: Vec<usize> = (0..n).filter(|row| row % 7 >= round % 5).collect();
+            match round {
+                0 | 5 => rows.spread(),
+                6 => rows.widen(),
+                _ => assert!(rows.narrow(covered.clone())),
             }
-            before = now;
+            let is_spread = matches!(round, 0 | 5 | 6);
+            let known: Vec<usize> = (0..n).filter(|row| (row + 11 * round) % 7 == 5).collect();
+            let each = known.iter().filter(|&&row| row % 3 > 0);
+            let terms: Vec<(usize, f64)> = each.map(|&row| (row, (row % 5) as f64 - 2.0)).collect();
+            let mut found = vec![1.0; n];
+            rows.accumulate(&terms, &known, &mut found, &mut run, true).unwrap();
+            let allowed = if rows.is_double() { 1e-10 } else { 1e-3 };
+            for row in (0..n).filter(|row| (is_spread || covered.contains(row)) && !known.contains(row)) {
+                let want = 1.0 + terms.iter().map(|&(i, w)| w * gram.entry(i, row)).sum::<f64>();
+                assert!(
+                    (found[row] - want).abs() < allowed,
+                    "round {round}, row {row}: {} {want}",
+                    found[row]
+                );
+            }
         }
+        assert!(rows.is_double() && run.entries() > 0);
     }
 
     #[test]

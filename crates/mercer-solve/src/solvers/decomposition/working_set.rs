@@ -1,5 +1,5 @@
-//! Which variables are worked on next: violators alternately from the two ends of each group, beside the newest half of
-//! those worked on before (Joachims 1999; Wen et al. 2018, ThunderSVM).
+//! Which variables are worked on next: violators alternately from the two ends of each group, of those that violate alike
+//! the first in a given order, beside the newest half of those worked on before (Joachims 1999; Wen et al. 2018, ThunderSVM).
 
 use std::ops::Range;
 
