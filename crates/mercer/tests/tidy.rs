@@ -76,7 +76,7 @@ fn solvers_know_no_points() {
 }
 
 /// What is compiled for an instruction set is a body that everything in it is inlined into. A closure that is handed to an
-/// iterator may stay a function of its own, compiled for the least of machines: an exponential then took twenty times as long.
+/// iterator may stay a function of its own, compiled for the least of machines: a fit whose exponentials were such took sixteen times as long.
 #[test]
 fn bodies_for_instruction_sets_are_loops() {
     for path in files(&root().join("crates/mercer-linalg/src"), &[".rs"]) {
