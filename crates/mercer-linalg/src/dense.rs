@@ -2,7 +2,7 @@
 //!
 //! Six rows by sixteen columns (eight in `f64`) are accumulated in registers over at most 256 coordinates (128)
 //! at a time; longer points are done in equal parts whose sums are joined, which also keeps the rounding
-//! error of a long sum small. What follows a finished sum ([`Finish`]) happens before it leaves the
+//! error of a long sum small. A caller who needs it smaller asks for shorter parts. What follows a finished sum ([`Finish`]) happens before it leaves the
 //! registers: for a Gaussian kernel, that is all of it.
 
 use std::ops::Range;
@@ -27,7 +27,23 @@ pub enum Finish {
 }
 
 /// Bytes of a point that are gone through at a time: a panel of such parts and a group of rows stay in the first cache.
-pub(crate) const PART: usize = 1024;
+const PART: usize = 1024;
+
+/// Coordinates that [`dense_block`] goes through at a time, if shorter parts are not asked for.
+///
+/// ```
+/// assert_eq!(mercer_linalg::longest_part::<f32>(), 256);
+/// ```
+pub const fn longest_part<T: Real>() -> usize {
+    PART / size_of::<T>()
+}
+
+/// The parts of `dim` coordinates: as equal as they can be, and none longer than asked.
+pub(crate) fn parts<T: Real>(dim: usize, longest: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = dim.div_ceil(longest.clamp(1, longest_part::<T>())).max(1);
+    let part = dim.div_ceil(count);
+    (0..count).map(move |p| p * part..((p + 1) * part).min(dim))
+}
 
 /// Rows of a register tile: with two registers of columns, twelve accumulators of eight `f32` or four `f64` leave four of
 /// sixteen registers for what is multiplied.
@@ -55,7 +71,8 @@ impl<T: Real> RowPack<T> {
 /// Fills `out` (row-major, `stride` values a row) with base values between packed rows and columns `columns`.
 ///
 /// `columns` starts at a multiple of [`PANEL`]; whole panels are written, so a row of `out` must have room
-/// for the last panel in full, and `out` for the last group of rows in full.
+/// for the last panel in full, and `out` for the last group of rows in full. Sums over coordinates are made in equal parts of
+/// at most `longest`, and of at most [`longest_part`].
 #[allow(clippy::too_many_arguments)]
 pub fn dense_block<T: Real>(
     isa: Isa,
@@ -64,6 +81,7 @@ pub fn dense_block<T: Real>(
     z: &Panels<T>,
     columns: Range<usize>,
     finish: Finish,
+    longest: usize,
     out: &mut [T],
     stride: usize,
 ) {
@@ -71,17 +89,21 @@ pub fn dense_block<T: Real>(
     if let Some(sum) = crate::wide::Sum::of(base).filter(|_| base.pays_wide::<T>(isa, finish, z.dim())) {
         // SAFETY: it pays only with an `Isa` that is non-exhaustive, so that only this crate makes it, after finding AVX-512F.
         #[allow(unsafe_code)]
-        return unsafe { crate::wide::wide_block(sum, x, z, columns, finish, out, stride) };
+        return unsafe { crate::wide::wide_block(sum, x, z, columns, finish, longest, out, stride) };
     }
     match base {
-        Base::Dot => finished::<T, base::Dot>(isa, x, z, columns, finish, out, stride),
-        Base::SquaredDistance => finished::<T, base::Squared>(isa, x, z, columns, finish, out, stride),
-        Base::Manhattan => finished::<T, base::Manhattan>(isa, x, z, columns, finish, out, stride),
-        Base::Hamming => tile::<T, base::Hamming, Plain>(isa, x, z, columns, Plain, out, stride),
-        Base::Minimum => tile::<T, base::Minimum, Plain>(isa, x, z, columns, Plain, out, stride),
-        Base::ChiSquared => tile::<T, base::ChiSquared, Plain>(isa, x, z, columns, Plain, out, stride),
-        Base::Harmonic => tile::<T, base::Harmonic, Plain>(isa, x, z, columns, Plain, out, stride),
-        Base::Subsets => tile::<T, base::Subsets, Plain>(isa, x, z, columns, Plain, out, stride),
+        Base::Dot => finished::<T, base::Dot>(isa, x, z, columns, finish, longest, out, stride),
+        Base::SquaredDistance => {
+            finished::<T, base::Squared>(isa, x, z, columns, finish, longest, out, stride)
+        }
+        Base::Manhattan => finished::<T, base::Manhattan>(isa, x, z, columns, finish, longest, out, stride),
+        Base::Hamming => tile::<T, base::Hamming, Plain>(isa, x, z, columns, Plain, longest, out, stride),
+        Base::Minimum => tile::<T, base::Minimum, Plain>(isa, x, z, columns, Plain, longest, out, stride),
+        Base::ChiSquared => {
+            tile::<T, base::ChiSquared, Plain>(isa, x, z, columns, Plain, longest, out, stride)
+        }
+        Base::Harmonic => tile::<T, base::Harmonic, Plain>(isa, x, z, columns, Plain, longest, out, stride),
+        Base::Subsets => tile::<T, base::Subsets, Plain>(isa, x, z, columns, Plain, longest, out, stride),
         Base::Monomials(degree) => monomials::<T>(isa, x, z, columns, degree.into(), out, stride),
     }
 }
@@ -116,23 +138,27 @@ impl Base {
     }
 }
 
+#[allow(clippy::too_many_arguments)]
 fn finished<T: Real, S: Step<T>>(
     isa: Isa,
     x: &RowPack<T>,
     z: &Panels<T>,
     columns: Range<usize>,
     finish: Finish,
+    longest: usize,
     out: &mut [T],
     stride: usize,
 ) {
     let rate = |gamma: f64| T::of(-gamma * std::f64::consts::LOG2_E);
     match finish {
-        Finish::Plain => tile::<T, S, Plain>(isa, x, z, columns, Plain, out, stride),
-        Finish::Distance => tile::<T, S, Distance>(isa, x, z, columns, Distance, out, stride),
-        Finish::Exp(gamma) => tile::<T, S, Exp<T>>(isa, x, z, columns, Exp(rate(gamma)), out, stride),
+        Finish::Plain => tile::<T, S, Plain>(isa, x, z, columns, Plain, longest, out, stride),
+        Finish::Distance => tile::<T, S, Distance>(isa, x, z, columns, Distance, longest, out, stride),
+        Finish::Exp(gamma) => {
+            tile::<T, S, Exp<T>>(isa, x, z, columns, Exp(rate(gamma)), longest, out, stride)
+        }
         Finish::DistanceExp(gamma) => {
             let squares = &z.squares()[columns.start..columns.end.next_multiple_of(PANEL)];
-            tile::<T, S, Plain>(isa, x, z, columns, Plain, out, stride);
+            tile::<T, S, Plain>(isa, x, z, columns, Plain, longest, out, stride);
             exp_of_distances(isa, x, squares, rate(gamma), out, stride);
         }
     }
@@ -182,7 +208,7 @@ pub(crate) fn falling<T: Real, A: Arch>(t: T) -> T {
 }
 
 dispatch! {
-    fn tile<T: Real, S: Step<T>, E: Epilogue<T>>(isa, x: &RowPack<T>, z: &Panels<T>, columns: Range<usize>, epilogue: E, out: &mut [T], stride: usize) = tile_body
+    fn tile<T: Real, S: Step<T>, E: Epilogue<T>>(isa, x: &RowPack<T>, z: &Panels<T>, columns: Range<usize>, epilogue: E, longest: usize, out: &mut [T], stride: usize) = tile_body
 }
 
 #[inline(always)]
@@ -191,13 +217,14 @@ fn tile_body<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch>(
     z: &Panels<T>,
     columns: Range<usize>,
     epilogue: E,
+    longest: usize,
     out: &mut [T],
     stride: usize,
 ) {
     if size_of::<T>() == 4 {
-        groups::<T, S, E, A, PANEL>(x, z, columns, epilogue, out, stride);
+        groups::<T, S, E, A, PANEL>(x, z, columns, epilogue, longest, out, stride);
     } else {
-        groups::<T, S, E, A, { PANEL / 2 }>(x, z, columns, epilogue, out, stride);
+        groups::<T, S, E, A, { PANEL / 2 }>(x, z, columns, epilogue, longest, out, stride);
     }
 }
 
@@ -209,18 +236,16 @@ fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const W: usize>(
     z: &Panels<T>,
     columns: Range<usize>,
     epilogue: E,
+    longest: usize,
     out: &mut [T],
     stride: usize,
 ) {
     let dim = x.dim;
-    let parts = dim.div_ceil(PART / size_of::<T>()).max(1);
-    let part = dim.div_ceil(parts);
     let panels = columns.start / PANEL..columns.end.div_ceil(PANEL);
     let (x_all, _) = x.values.as_chunks::<GROUP>();
     let (squares, _) = x.squares.as_chunks::<GROUP>();
-    for p in 0..parts {
-        let range = p * part..((p + 1) * part).min(dim);
-        let whole = parts == 1;
+    for range in parts::<T>(dim, longest) {
+        let (is_first, is_last) = (range.start == 0, range.end == dim);
         for (at, panel) in panels.clone().enumerate() {
             let z_part = z.panel(panel, range.clone());
             for (g, first) in
@@ -230,7 +255,7 @@ fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const W: usize>(
                 let x_part = &x_all[g * dim + range.start..g * dim + range.end];
                 let mut sums = accumulate::<T, S, A, W>(x_part, z_part, first);
                 let rows = &mut out[g * GROUP * stride + at * PANEL + first..];
-                if !whole && p > 0 {
+                if !is_first {
                     for (sum, row) in sums.iter_mut().zip(rows.chunks(stride)) {
                         let before = array::<T, W>(row);
                         for j in 0..W {
@@ -238,7 +263,7 @@ fn groups<T: Real, S: Step<T>, E: Epilogue<T>, A: Arch, const W: usize>(
                         }
                     }
                 }
-                if whole || p + 1 == parts {
+                if is_last {
                     for (sum, x_square) in sums.iter_mut().zip(&squares[g]) {
                         for j in 0..W {
                             sum[j] = epilogue.finish::<A>(sum[j], *x_square + z_squares[j]);
@@ -350,7 +375,7 @@ mod tests {
         x.pack(&z, &rows);
         let stride = n.next_multiple_of(PANEL);
         let mut out = vec![T::ZERO; rows.len().next_multiple_of(6) * stride];
-        dense_block(isa, base, &x, &z, 0..n, Finish::Plain, &mut out, stride);
+        dense_block(isa, base, &x, &z, 0..n, Finish::Plain, longest_part::<T>(), &mut out, stride);
         for (at, &i) in rows.iter().enumerate() {
             for j in 0..n {
                 let point = |i: usize| (0..dim).map(|k| z.value(i, k).f64()).collect::<Vec<f64>>();
@@ -391,9 +416,16 @@ mod tests {
         }
     }
 
-    fn bits<T: Real>(isa: Isa, base: Base, finish: Finish, n: usize, dim: usize) -> Vec<T> {
-        let z = Panels::<T>::pack(n, dim, |i, first, row| {
-            row.iter_mut().enumerate().for_each(|(j, v)| *v = coordinate(i, first + j))
+    fn bits<T: Real>(
+        isa: Isa,
+        base: Base,
+        finish: Finish,
+        n: usize,
+        among: Range<usize>,
+        longest: usize,
+    ) -> Vec<T> {
+        let z = Panels::<T>::pack(n, among.len(), |i, first, row| {
+            row.iter_mut().enumerate().for_each(|(j, v)| *v = coordinate(i, among.start + first + j))
         });
         let mut x = RowPack::default();
         x.pack(&z, &(0..n).step_by(2).collect::<Vec<_>>());
@@ -402,7 +434,7 @@ mod tests {
         // The last row has no more room than it needs, as where a wider block is filled strip by strip.
         let (width, stride) = (stride, stride + 2 * PANEL);
         let mut out = vec![T::ZERO; x.rows.next_multiple_of(GROUP) * stride - (stride - width)];
-        dense_block(isa, base, &x, &z, first..n, finish, &mut out, stride);
+        dense_block(isa, base, &x, &z, first..n, finish, longest, &mut out, stride);
         out
     }
 
@@ -416,12 +448,34 @@ mod tests {
             .filter(|(base, finish)| base.fuses(*finish))
         {
             for (n, dim) in [(1, 1), (13, 3), (33, 19), (90, 54), (47, 300), (26, 700), (7, 0)] {
-                for pair in fused.windows(2) {
-                    let [narrow, wide] = [pair[0], pair[1]].map(|isa| bits::<f32>(isa, base, finish, n, dim));
-                    assert_eq!(narrow, wide, "{base:?} {finish:?} n={n} d={dim}");
-                    let [narrow, wide] = [pair[0], pair[1]].map(|isa| bits::<f64>(isa, base, finish, n, dim));
-                    assert_eq!(narrow, wide, "{base:?} {finish:?} n={n} d={dim}");
+                for (pair, longest) in fused.windows(2).flat_map(|pair| [256, 27].map(|most| (pair, most))) {
+                    let [narrow, wide] =
+                        [pair[0], pair[1]].map(|isa| bits::<f32>(isa, base, finish, n, 0..dim, longest));
+                    assert_eq!(narrow, wide, "{base:?} {finish:?} n={n} d={dim} {longest}");
+                    let [narrow, wide] =
+                        [pair[0], pair[1]].map(|isa| bits::<f64>(isa, base, finish, n, 0..dim, longest));
+                    assert_eq!(narrow, wide, "{base:?} {finish:?} n={n} d={dim} {longest}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_are_joined_from_the_parts_that_were_asked_for() {
+        for (dim, longest, expected) in
+            [(54, 27, 27), (54, 28, 27), (55, 27, 19), (300, 256, 150), (300, 1000, 150), (784, 98, 98)]
+        {
+            for (isa, base) in Isa::available()
+                .into_iter()
+                .flat_map(|isa| [Base::Dot, Base::Manhattan].map(|base| (isa, base)))
+            {
+                let of = |among, longest| bits::<f32>(isa, base, Finish::Plain, 37, among, longest);
+                let mut sum = of(0..expected, 256);
+                for first in (expected..dim).step_by(expected) {
+                    let part = of(first..(first + expected).min(dim), 256);
+                    sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+                }
+                assert_eq!(of(0..dim, longest), sum, "{isa:?} {base:?} d={dim} {longest}");
             }
         }
     }

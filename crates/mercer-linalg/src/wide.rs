@@ -10,7 +10,7 @@ use std::any::TypeId;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use crate::dense::{Finish, GROUP, PART};
+use crate::dense::{Finish, GROUP, parts};
 use crate::panels::PANEL;
 use crate::real::{EXP2_F32, EXP2_F64};
 use crate::{Base, Panels, Real, RowPack};
@@ -198,12 +198,13 @@ struct Job<T> {
     groups: usize,
     dim: usize,
     panels: (usize, usize),
+    longest: usize,
     stride: usize,
 }
 
 impl<T> Job<T> {
     fn cast<U>(self) -> Job<U> {
-        let Self { x, x_squares, z, z_squares, out, groups, dim, panels, stride } = self;
+        let Self { x, x_squares, z, z_squares, out, groups, dim, panels, longest, stride } = self;
         Job {
             x: x.cast(),
             x_squares: x_squares.cast(),
@@ -213,6 +214,7 @@ impl<T> Job<T> {
             groups,
             dim,
             panels,
+            longest,
             stride,
         }
     }
@@ -227,6 +229,7 @@ pub(crate) fn wide_block<T: Real>(
     z: &Panels<T>,
     columns: Range<usize>,
     finish: Finish,
+    longest: usize,
     out: &mut [T],
     stride: usize,
 ) {
@@ -250,6 +253,7 @@ pub(crate) fn wide_block<T: Real>(
         groups,
         dim,
         panels,
+        longest,
         stride,
     };
     // SAFETY: T is `f32` or `f64` and there are so many numbers, as was looked at above; and this function runs on machines
@@ -282,17 +286,11 @@ unsafe fn block<V: Vector, const DIFFER: bool>(job: Job<V::Real>, finish: Finish
         Finish::Exp(gamma) => End::Exp(rate(gamma)),
         Finish::DistanceExp(gamma) => End::DistanceExp(rate(gamma)),
     };
-    let parts = job.dim.div_ceil(PART / size_of::<V::Real>()).max(1);
-    let part = job.dim.div_ceil(parts);
     // Registers of columns, two at a time: those of two panels of `f32`, or of one of `f64`.
     let (first, last) = (job.panels.0 * PANEL / V::LEN, job.panels.1 * PANEL / V::LEN);
-    for p in 0..parts {
-        let span = Span {
-            from: p * part,
-            to: ((p + 1) * part).min(job.dim),
-            is_first: p == 0,
-            is_last: p + 1 == parts,
-        };
+    for part in parts::<V::Real>(job.dim, job.longest) {
+        let span =
+            Span { from: part.start, to: part.end, is_first: part.start == 0, is_last: part.end == job.dim };
         for column in (first..last).step_by(2) {
             for group in (0..job.groups).step_by(2) {
                 // SAFETY: rows and columns are within what the job stands for.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use mercer_linalg::{Base, Finish, Isa, PANEL, Panels, Real, RowPack, SparseRows, dense_block};
+use mercer_linalg::{Base, Finish, Isa, PANEL, Panels, Real, RowPack, SparseRows, dense_block, longest_part};
 
 use super::Ready;
 use super::block::Block;
@@ -65,6 +65,8 @@ impl HasPackings for f64 {
 pub(super) struct Pack<'a, T> {
     pub(super) view: usize,
     pub(super) centered: bool,
+    /// Sums over coordinates are made in parts of at most so many.
+    pub(super) longest: usize,
     x: Side<'a, T>,
     z: Side<'a, T>,
 }
@@ -126,7 +128,7 @@ impl<'a, T: HasPackings> Pack<'a, T> {
             if pays && bytes <= limit { Side::Packed(view.panels(centered)) } else { Side::Loose(loose) }
         };
         // Rows of another collection are wanted once each, so that a packed copy of them would not pay.
-        Self { view, centered, x: side(x, x.is_same(z)), z: side(z, true) }
+        Self { view, centered, longest: longest_part::<T>(), x: side(x, x.is_same(z)), z: side(z, true) }
     }
 
     /// Whether the columns are packed block by block.
@@ -166,7 +168,9 @@ impl<'a, T: HasPackings> Pack<'a, T> {
     pub(super) fn block(&self, wanted: Wanted, x: &RowPack<T>, space: &mut ColumnPack<T>, out: &mut [T]) {
         let Wanted { isa, base, finish, columns, stride } = wanted;
         let loose = match &self.z {
-            Side::Packed(z) => return dense_block(isa, base, x, z, columns, finish, out, stride),
+            Side::Packed(z) => {
+                return dense_block(isa, base, x, z, columns, finish, self.longest, out, stride);
+            }
             Side::Loose(loose) => loose,
         };
         let dim = loose.points.dim();
@@ -178,7 +182,7 @@ impl<'a, T: HasPackings> Pack<'a, T> {
             space.panels.refill(part.clone(), dim, |i, first, out| loose.read(i, first, out));
             space.squares.extend_from_slice(&space.panels.squares()[..part.len()]);
             let out = &mut out[first - columns.start..];
-            dense_block(isa, base, x, &space.panels, 0..part.len(), finish, out, stride);
+            dense_block(isa, base, x, &space.panels, 0..part.len(), finish, self.longest, out, stride);
         }
     }
 

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use mercer_linalg::{
     Base, Finish, Isa, Op, PANEL, Real, RowPack, SPARSE_PANEL, Sides, SparseRows, SparseTable, add_into,
-    mul_into,
+    longest_part, mul_into,
 };
 use mercer_points::Points;
 
 use super::packs::{ColumnPack, HasPackings, Pack, Wanted};
-use super::route::{FEW, Route, fits, route, sparse_route};
+use super::route::{FEW, Route, fits, route, sparse_fits};
 use super::view::View;
 use super::{LeafKernel, Node, Plan, Ready};
 
@@ -165,7 +165,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
             self.dim = self.dim.max(points.dim()).max(others.dim());
             let stored = (points.stored().max(others.stored())) / points.len().max(others.len()).max(1);
             let gemm = lowered.is_distance();
-            if gemm && sparse_route::<T>(x, z, stored, lowered.steepness) == Route::Wider {
+            if gemm && !sparse_fits::<T>(x, z, stored, lowered.steepness) {
                 return None;
             }
             let base = if gemm { Base::Dot } else { lowered.base };
@@ -193,15 +193,15 @@ impl<'a, T: Entry> Tiles<'a, T> {
             let ops = distance.into_iter().chain(ops.iter().copied()).collect();
             return Some(Step::Exact { pack: self.exact.len() - 1, ops });
         }
-        let (base, centered) = if lowered.is_distance() {
+        let all = longest_part::<T>();
+        let (base, centered, longest) = if lowered.is_distance() {
             match route::<T>(x, z, points.dim(), lowered, self.wants_dot(*tile_view)) {
-                Route::Raw => (Base::Dot, false),
-                Route::Centered => (Base::Dot, true),
-                Route::Direct => (Base::SquaredDistance, true),
+                Route::Products { centered, longest } => (Base::Dot, centered, longest),
+                Route::Direct => (Base::SquaredDistance, true, all),
                 Route::Wider => return None,
             }
         } else {
-            (lowered.base, lowered.base == Base::Manhattan)
+            (lowered.base, lowered.base == Base::Manhattan, all)
         };
         let finish = match (lowered.is_distance() && base == Base::Dot, falling) {
             (true, Some(gamma)) => Finish::DistanceExp(gamma),
@@ -213,7 +213,7 @@ impl<'a, T: Entry> Tiles<'a, T> {
             Finish::Exp(_) | Finish::DistanceExp(_) => &ops[1..],
             Finish::Plain | Finish::Distance => ops,
         };
-        let pack = self.pack(*tile_view, centered);
+        let pack = self.pack(*tile_view, centered, longest);
         Some(Step::Dense { pack, base, finish, rest: rest.to_vec() })
     }
 
@@ -225,12 +225,16 @@ impl<'a, T: Entry> Tiles<'a, T> {
         })
     }
 
-    fn pack(&mut self, view: usize, centered: bool) -> usize {
+    /// The points in one form, whose sums are made in parts that are short enough for every leaf that sees them.
+    fn pack(&mut self, view: usize, centered: bool, longest: usize) -> usize {
         let known = self.packs.iter().position(|pack| pack.view == view && pack.centered == centered);
-        known.unwrap_or_else(|| {
+        let at = known.unwrap_or_else(|| {
             self.packs.push(Pack::new(self.x, self.z, view, centered));
             self.packs.len() - 1
-        })
+        });
+        let pack = &mut self.packs[at];
+        pack.longest = pack.longest.min(longest);
+        at
     }
 
     /// Leaves that want inner products of the same packed points share them.
