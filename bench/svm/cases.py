@@ -44,6 +44,18 @@ SVC = [
     Case("letter", "letter", 1.0, 10.0),
 ]
 SVR = [Case("california SVR", "california", 0.1, 10.0, epsilon=0.1)]
+#: Sets that nothing was fitted to.
+OTHERS = [
+    Case("phishing", "phishing", 1.0, 10.0),
+    Case("mushrooms", "mushrooms", 0.02, 10.0),
+    Case("spambase", "spambase", 1.0, 10.0),
+    Case("dna", "dna", 0.01, 10.0),
+    Case("satimage", "satimage", 0.5, 10.0),
+    Case("pendigits", "pendigits", 2.0, 10.0),
+    Case("protein SVR", "protein", 0.5, 1.0, epsilon=0.1, rows=20_000),
+    Case("cpusmall SVR", "cpusmall", 0.1, 10.0, epsilon=0.05),
+    Case("wine SVR", "wine", 0.1, 1.0, epsilon=0.1),
+]
 #: Without: what scikit-learn ships.
 SVC_SMALL = [
     Case("digits", "digits", 0.02, 10.0),
@@ -142,13 +154,42 @@ def letter(folder: Path, _: int | None) -> Split:
     return x, y, x_test, y_test
 
 
-def spambase(folder: Path, _: int | None) -> Split:
-    """Letters that are spam or not, by 57 numbers in [0, 1]; a fifth is for the test."""
-    x, y = libsvm(text(folder / "spambase/spambase"), 57)
+def drawn(x: Floats, y: Floats) -> Split:
+    """Rows in an order drawn at random; a fifth is for the test."""
     order = np.random.default_rng(0).permutation(len(x))
-    x, y = x[order] / x.max(axis=0), y[order]
+    x, y = x[order], y[order]
     cut = len(x) * 4 // 5
     return x[:cut], y[:cut], x[cut:], y[cut:]
+
+
+def standardised(x: Floats) -> Floats:
+    """Columns of mean 0 and deviation 1."""
+    x = x - x.mean(axis=0)
+    return x / np.where(x.std(axis=0) > 0, x.std(axis=0), 1)
+
+
+def spambase(folder: Path, _: int | None) -> Split:
+    """Letters that are spam or not, by 57 numbers in [0, 1]."""
+    x, y = libsvm(text(folder / "spambase/spambase"), 57)
+    return drawn(x / x.max(axis=0), y)
+
+
+def labelled(file: str, columns: int) -> Callable[[Path, int | None], Split]:
+    """A set in LIBSVM's format, scaled as it is."""
+    return lambda folder, _: drawn(*libsvm(text(folder / file), columns))
+
+
+def measured(file: str) -> Callable[[Path, int | None], Split]:
+    """A table whose last column is the target, all standardised; some of its rows."""
+
+    def read(folder: Path, rows: int | None) -> Split:
+        lines = text(folder / file)[1:]
+        table = standardised(np.array([[float(cell) for cell in line.split(",")] for line in lines]))
+        if rows:
+            table = table[np.random.default_rng(1).permutation(len(table))[: rows * 5 // 4]]
+        return drawn(table[:, :-1], table[:, -1])
+
+    return read
 
 
 def pendigits(folder: Path, _: int | None) -> Split:
@@ -169,19 +210,13 @@ def california(folder: Path, _: int | None) -> Split:
 
 
 def shipped(load: str) -> Callable[[int | None], Split]:
-    """A set that scikit-learn ships, standardised; a fifth is for the test."""
+    """A set that scikit-learn ships, standardised."""
 
     def read(_: int | None) -> Split:
         import sklearn.datasets
 
         x, y = getattr(sklearn.datasets, load)(return_X_y=True)
-        order = np.random.default_rng(0).permutation(len(x))
-        x, y = x[order] - x.mean(axis=0), y[order].astype(float)
-        x /= np.where(x.std(axis=0) > 0, x.std(axis=0), 1)
-        if load == "load_diabetes":
-            y = (y - y.mean()) / y.std()
-        cut = len(x) * 4 // 5
-        return x[:cut], y[:cut], x[cut:], y[cut:]
+        return drawn(standardised(x), standardised(y) if load == "load_diabetes" else y.astype(float))
 
     return read
 
@@ -222,6 +257,13 @@ READ: dict[str, Callable[[Path, int | None], Split]] = {
     "california": california,
     "pendigits": pendigits,
     "spambase": spambase,
+    "phishing": labelled("phishing/phishing", 68),
+    "mushrooms": labelled("mushrooms/mushrooms", 112),
+    "dna": labelled("dna/dna", 180),
+    "satimage": labelled("satimage/satimage.scale", 36),
+    "protein": measured("protein_casp/protein_casp.csv"),
+    "cpusmall": measured("cpusmall/cpusmall.csv"),
+    "wine": measured("wine_quality/wine_quality.csv"),
 }
 MADE: dict[str, Callable[[int | None], Split]] = {
     "digits": shipped("load_digits"),

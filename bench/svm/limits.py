@@ -2,8 +2,8 @@
 
 limits.py ARRAYS SETTINGS     (SETTINGS: JSON with gamma, C, epsilon, threads, tolerance)
 
-Prints one line of JSON: seconds of the fit, seconds of n × nSV entries at the speed of the tiles and at the speed of
-GEMM alone, and the speeds of GEMM and of memory.
+Prints one line of JSON: seconds of the fit and of n × nSV entries at the speed of the tiles, how many entries and
+operations these are, and the speeds of GEMM and of memory, a second.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def main() -> None:
         "fit": fit,
         "entries": entries,
         "tiles": tiles,
-        "gemm_floor": 2 * x.shape[1] * entries / gemm,
-        "gemm": gemm / 1e9,
-        "memory": copied / 1e9,
+        "flop": 2 * x.shape[1] * entries,
+        "gemm": gemm,
+        "memory": copied,
     }
     print(json.dumps(told))
 

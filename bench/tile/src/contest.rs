@@ -51,7 +51,7 @@ pub(crate) fn contestants(case: &Case, threads: usize) -> Vec<Contestant<'_>> {
                 _ => (case.n * case.n) as f64,
             };
             let flop =
-                if key == "peak" { peak::FLOP * threads as f64 } else { entries * 2.0 * case.d as f64 };
+                if key == "peak" { peak::flop() * threads as f64 } else { entries * 2.0 * case.d as f64 };
             Contestant { key, threads, entries, flop, run: work(case, key, threads) }
         })
         .collect()

@@ -7,6 +7,7 @@
 //! ```text
 //! bench-tile [--quick] [--json FILE] [POINTS.npy …]     a markdown table on standard output
 //! bench-tile serve [POINTS.npy …]                       lines such as `store d=8 threads=1 reps=3`
+//! bench-tile peak THREADS                               operations a second in `f32`, on registers
 //! ```
 //!
 //! Without files the points are drawn here: independent standard normal coordinates from a fixed seed.
@@ -21,8 +22,10 @@ mod serve;
 
 use std::error::Error;
 use std::io::Write;
+use std::iter::Peekable;
 
 use case::Case;
+use rayon::ThreadPoolBuilder;
 use rounds::Pools;
 
 /// The thread counts that are measured.
@@ -37,7 +40,14 @@ struct Options {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let options = options(std::env::args().skip(1))?;
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if(|first| first == "peak").is_some() {
+        let threads = arguments.next().ok_or("peak needs a number of threads")?.parse()?;
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+        writeln!(std::io::stdout().lock(), "{:e}", pool.install(|| peak::measured(threads)))?;
+        return Ok(());
+    }
+    let options = options(arguments)?;
     let cases = if options.files.is_empty() {
         Case::drawn(options.quick)?
     } else {
@@ -57,9 +67,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn options(arguments: impl Iterator<Item = String>) -> Result<Options, String> {
+fn options(mut arguments: Peekable<impl Iterator<Item = String>>) -> Result<Options, String> {
     let mut options = Options::default();
-    let mut arguments = arguments.peekable();
     options.serve = arguments.next_if(|first| first == "serve").is_some();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
