@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 BENCH = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(BENCH / "svm"))
+sys.path[:0] = [str(BENCH), str(BENCH / "svm")]
+from memory import grown, watched  # noqa: E402
 
 #: What must hold.
 FACTOR, SHARE = 2.0, 0.25
@@ -143,20 +144,13 @@ def turn(what: str, estimator: Any, x: Any, y: Any) -> dict[str, Any]:
     warnings.simplefilter("ignore")
     # Threads and libraries are there before anything is counted.
     mercer.SVC().fit([[0.0], [1.0]], [0, 1])
-    before = held("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")
+    before = watched()
     started = time.perf_counter()
     if what == "forecast":
         found = estimator.forecast(x, y)
         return {"plan": found.plan, "seconds": found.seconds, "bytes": found.peak_bytes, "spent": found.spent}
     estimator.fit(x, y)
-    return {"seconds": time.perf_counter() - started, "bytes": held("VmHWM") - before}
-
-
-def held(field: str) -> int:
-    """Bytes of this process, from the kernel's account of it."""
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
-    return 1024 * int(line.split()[1])
+    return {"seconds": time.perf_counter() - started, "bytes": grown(before)}
 
 
 if __name__ == "__main__":

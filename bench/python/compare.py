@@ -16,6 +16,9 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from memory import grown, watched
+
 
 def main() -> int:
     """Measure and report."""
@@ -89,19 +92,12 @@ def peak(what: str, rows: int, columns: int) -> int:
     for start in range(0, rows, 10_000):
         x[start : start + 10_000] = draw.standard_normal((min(10_000, rows - start), columns), dtype=np.float32)
     y = x[:, 0] > 0
-    before = held("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")
+    before = watched()
     if what == "fit":
         mercer.SVC(gamma=0.01, time_limit=2).fit(x, y)
     elif what == "predict":
         model.predict(x)
-    return held("VmHWM") - before
-
-
-def held(field: str) -> int:
-    """Bytes of this process, from the kernel's account of it."""
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
-    return 1024 * int(line.split()[1])
+    return grown(before)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import time
@@ -22,6 +21,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from memory import grown, watched
 
 Floats = NDArray[np.float64]
 GAMMA, ALPHA = 0.05, 0.1
@@ -83,11 +85,11 @@ def one(peer: str, rows: int, threads: int) -> dict[str, float]:
     y = np.sin(x[:, 0]) + 0.1 * draw.standard_normal(rows)
     fit = {"mercer": mercer_fit, "scikit-learn": scikit_fit, "OpenBLAS potrf + Gram": blas_fit}[peer]
     fit(x[:50], y[:50], threads)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = watched()
     wall, cpu = time.perf_counter(), time.process_time()
     alpha = fit(x, y, threads)
     told = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
-    told["peak_mb"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    told["peak_mb"] = grown(before) / 2**20
     return told | {"residual": residual(x, y, alpha)}
 
 

@@ -5,6 +5,9 @@ For one machine with coefficients β (β_i = y_i α_i for classes), box [lo, hi]
     dual       = −½ βᵀKβ + linear·β             (the larger the better)
     primal     = ½ βᵀKβ + C Σ loss(y_i, f_i + b) at the best b
     violation  = max over what can fall of F − min over what can rise of F,   F = Kβ − linear'
+    outside    = how far β is outside its box or Σ β from 0, in units of C
+
+Coefficients that a peer gives in single precision are at the ends of their boxes if they are so but for its rounding.
 """
 
 from __future__ import annotations
@@ -23,11 +26,12 @@ class Verdict:
     dual: float
     gap: float
     violation: float
+    outside: float
 
 
 def judge(x: Any, y: Any, solution: dict[str, Any], gamma: float, C: float, epsilon: float | None) -> Verdict:
     """Judge what `worker.py` stored: support rows, LIBSVM's arrangement of coefficients, counts by class."""
-    support, coefficients = solution["support"].astype(int), solution["coefficients"].astype(np.float64)
+    support, coefficients = solution["support"].astype(int), in_box(solution["coefficients"], C)
     if epsilon is not None:
         beta = np.zeros(len(y))
         beta[support] = coefficients[0]
@@ -52,8 +56,19 @@ def judge(x: Any, y: Any, solution: dict[str, Any], gamma: float, C: float, epsi
         own = np.flatnonzero(beta)
         parts.append(labels(scores(x[rows], x[rows][own], beta[own], gamma), beta, sign, C))
     return Verdict(
-        sum(part.dual for part in parts), sum(part.gap for part in parts), max(part.violation for part in parts)
+        sum(part.dual for part in parts),
+        sum(part.gap for part in parts),
+        max(part.violation for part in parts),
+        max(part.outside for part in parts),
     )
+
+
+def in_box(coefficients: Any, C: float) -> Any:
+    """Coefficients in f64; what differs from ±C by the rounding of their precision is ±C."""
+    exact = coefficients.astype(np.float64)
+    is_single = bool((exact.astype(np.float32) == exact).all())
+    rounding = 4 * np.finfo(np.float32 if is_single else np.float64).eps
+    return np.where(np.abs(np.abs(exact) - C) <= rounding * C, np.sign(exact) * C, exact)
 
 
 def scores(x: Any, support: Any, beta: Any, gamma: float, block: int = 2000) -> Any:
@@ -77,7 +92,8 @@ def labels(f: Any, beta: Any, sign: Any, C: float) -> Verdict:
     slack = f - sign
     bias = level(slack, alpha * sign, np.where(sign > 0, 0.0, -C), np.where(sign > 0, C, 0.0))
     risk = C * float(np.maximum(0.0, 1.0 - sign * (f + best_offset(f, sign))).sum())
-    return Verdict(float(alpha.sum()) - 0.5 * norm, norm + risk - float(alpha.sum()), bias)
+    outside = max(0.0, -float(alpha.min()), float(alpha.max()) - C, abs(float(beta.sum()))) / C
+    return Verdict(float(alpha.sum()) - 0.5 * norm, norm + risk - float(alpha.sum()), bias, outside)
 
 
 def numbers(f: Any, beta: Any, y: Any, C: float, epsilon: float) -> Verdict:
@@ -90,7 +106,8 @@ def numbers(f: Any, beta: Any, y: Any, C: float, epsilon: float) -> Verdict:
     violation = max(0.0, float(fall[beta > -C].max() - rise[beta < C].min()))
     offset = best_tube_offset(f, y, epsilon)
     risk = C * float(np.maximum(0.0, np.abs(y - f - offset) - epsilon).sum())
-    return Verdict(linear - 0.5 * norm, norm + risk - linear, violation)
+    outside = max(0.0, float(np.abs(beta).max()) - C, abs(float(beta.sum()))) / C
+    return Verdict(linear - 0.5 * norm, norm + risk - linear, violation, outside)
 
 
 def level(slope: Any, beta: Any, low: Any, high: Any) -> float:

@@ -21,7 +21,8 @@ class Promises:
         """What was promised, what was measured, whether it holds; nothing if nothing was measured."""
         if not self.rows:
             return []
-        lines = ["## What is promised, and what holds", "", "| promise | wanted | measured | holds |", "|---|---|---|---|"]
+        lines = ["## What is promised, and what holds", ""]
+        lines += ["| promise | wanted | measured | holds |", "|---|---|---|---|"]
         for what, wanted, measured, holds in self.rows:
             lines.append(f"| {what} | {wanted} | {measured:.3g} | {'yes' if holds else '**no**'} |")
         return [*lines, ""]

@@ -5,9 +5,8 @@ worker.py PEER ARRAYS OUT SETTINGS     (SETTINGS: JSON with gamma, C, epsilon, t
 
 from __future__ import annotations
 
+import ctypes
 import json
-import os
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -16,27 +15,27 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from memory import grown, watched
+
 
 def main() -> None:
     """Run and print what was measured as one line of JSON."""
     peer, arrays, out, settings = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), json.loads(sys.argv[4])
-    threads = str(settings["threads"])
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = threads
     single = peer.endswith("f32")
     x, y, x_test, y_test = (np.load(arrays / f"{name}.npy") for name in ("x", "y", "x_test", "y_test"))
     if single:
         x, x_test = x.astype(np.float32), x_test.astype(np.float32)
     run = PEERS[peer](settings)
-    x, x_test = run.prepare(x), run.prepare(x_test)
-    before = peak()
-    fit = timed(lambda: run.fit(x, y))
-    after = peak()
+    given, asked = run.training(x, y), run.rows(x_test)
+    before = watched()
+    fit = timed(lambda: run.fit(given))
+    memory = grown(before)
     repeats = []
     while len(repeats) < 3 and (not repeats or sum(r["wall"] for r in repeats) < 2.0):
-        repeats.append(timed(lambda: run.predict(x_test)))
+        repeats.append(timed(lambda: run.predict(asked)))
     predict = min(repeats, key=lambda r: r["wall"])
-    answers = np.asarray(run.predict(x_test)).ravel()
+    answers = np.asarray(run.predict(asked)).ravel()
     score = (
         float(np.sqrt(np.mean((answers - y_test) ** 2)))
         if settings["epsilon"] is not None
@@ -49,21 +48,12 @@ def main() -> None:
                 "fit": fit,
                 "predict": predict,
                 "rows": len(y_test),
-                "peak_mb": (after - before) / 1024,
+                "peak_mb": memory / 2**20,
                 "support": len(run.solution()["support"]),
                 "score": score,
             }
         )
     )
-
-
-def peak() -> int:
-    """The most memory that this process has held, in kB. On Linux getrusage counts what the driver held as well."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-        return int(status.partition("VmHWM:")[2].split()[0])
-    except (OSError, IndexError):
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def timed(work: Callable[[], Any]) -> dict[str, float]:
@@ -83,13 +73,17 @@ class Estimator:
         else:
             self.model = module.SVR(kernel="rbf", epsilon=settings["epsilon"], **given)
 
-    def prepare(self, x: Any) -> Any:
-        """Rows as they are."""
+    def training(self, x: Any, y: Any) -> Any:
+        """Rows and targets in the form in which they are given to a fit; what it takes to make it is not timed."""
+        return x, y
+
+    def rows(self, x: Any) -> Any:
+        """The same of rows that are asked about."""
         return x
 
-    def fit(self, x: Any, y: Any) -> None:
+    def fit(self, given: Any) -> None:
         """Train."""
-        self.model.fit(x, y)
+        self.model.fit(*given)
 
     def predict(self, x: Any) -> Any:
         """Classes or numbers."""
@@ -136,25 +130,33 @@ class Libsvm:
 
     def __init__(self, settings: dict[str, Any]) -> None:
         kind, epsilon = ("0", "") if settings["epsilon"] is None else ("3", f" -p {settings['epsilon']}")
-        import scipy.sparse
-        from libsvm import svmutil
+        from libsvm import svm, svmutil
 
-        self.rows, self.library = scipy.sparse.csr_matrix, svmutil
+        self.library, self.train = svm, svmutil.svm_train
         self.options = (
             f"-q -s {kind} -t 2 -g {settings['gamma']} -c {settings['C']} -e {settings['tolerance']} -m 4000{epsilon}"
         )
 
-    def prepare(self, x: Any) -> Any:
-        """Rows as LIBSVM wants them, which is not what is timed."""
-        return self.rows(x)
+    def training(self, x: Any, y: Any) -> Any:
+        """LIBSVM's own structures, which its package makes of arrays one number after the other."""
+        import scipy.sparse
 
-    def fit(self, x: Any, y: Any) -> None:
+        return self.library.svm_problem(y, scipy.sparse.csr_matrix(x))
+
+    def rows(self, x: Any) -> Any:
+        """The same."""
+        return self.training(x, np.zeros(len(x)))
+
+    def fit(self, given: Any) -> None:
         """Train."""
-        self.model = self.library.svm_train(y, x, self.options)
+        self.model = self.train(given, self.options)
+        classes = self.model.get_nr_class()
+        self.scores = (ctypes.c_double * max(1, classes * (classes - 1) // 2))()
 
-    def predict(self, x: Any) -> Any:
+    def predict(self, rows: Any) -> Any:
         """Classes or numbers."""
-        return self.library.svm_predict([], x, self.model, "-q")[0]
+        answer = self.library.libsvm.svm_predict_values
+        return [answer(self.model, rows.x[i], self.scores) for i in range(rows.l)]
 
     def solution(self) -> dict[str, Any]:
         """Support rows and coefficients, with the classes in the order of their numbers."""
@@ -190,10 +192,10 @@ class Thunder(Estimator):
 
         super().__init__(thundersvm, settings, n_jobs=settings["threads"])
 
-    def fit(self, x: Any, y: Any) -> None:
+    def fit(self, given: Any) -> None:
         """Train."""
-        super().fit(x, y)
-        self.y = y
+        super().fit(given)
+        self.y = given[1]
 
     def solution(self) -> dict[str, Any]:
         """Support rows and coefficients, with the classes in the order of their numbers."""
