@@ -24,13 +24,10 @@ use crate::{Gram, Lazy, Precision, Stop};
 pub struct Classes<'a> {
     gram: &'a Lazy,
     rows: Vec<Vec<usize>>,
-    kept: Vec<Kept>,
-}
-
-#[derive(Debug)]
-struct Kept {
-    points: Lazy,
-    square: Buffer<f32>,
+    /// The points of each class, if their squares are kept.
+    points: Vec<Lazy>,
+    /// One square after the other.
+    squares: Buffer<f32>,
 }
 
 /// Points up to which the square within a class is kept: those whose pairs are looked at as a whole.
@@ -44,22 +41,26 @@ impl<'a> Classes<'a> {
     pub fn new(gram: &'a Lazy, rows: &[Vec<usize>], budget: Budget, stop: &Stop<'_>) -> Self {
         let counts: Vec<usize> = rows.iter().map(Vec::len).collect();
         let keeps = Self::bytes(gram, &counts, budget) > 0;
-        let keep = |rows: &Vec<usize>| {
-            let points = gram.part(rows);
-            let mut square = Buffer::zeros(rows.len() * rows.len());
-            points.store_single(&mut square, stop);
-            Kept { points, square }
-        };
-        let mut kept: Vec<Kept> = if keeps { rows.iter().map(keep).collect() } else { Vec::new() };
-        if stop() {
-            kept.clear();
+        let mut points: Vec<Lazy> = Vec::new();
+        let mut squares = Buffer::zeros(if keeps { entries(&counts) } else { 0 });
+        if keeps {
+            points = rows.iter().map(|rows| gram.part(rows)).collect();
+            let mut rest = &mut squares[..];
+            for points in &points {
+                let (square, others) = rest.split_at_mut(points.len() * points.len());
+                points.store_single(square, stop);
+                rest = others;
+            }
         }
-        Self { gram, rows: rows.to_vec(), kept }
+        if stop() {
+            points.clear();
+        }
+        Self { gram, rows: rows.to_vec(), points, squares }
     }
 
     /// Bytes of the squares within classes of so many rows; 0 where none is kept.
     pub fn bytes(gram: &Lazy, rows: &[usize], budget: Budget) -> u64 {
-        let entries: usize = rows.iter().map(|rows| rows * rows).sum();
+        let entries = entries(rows);
         let pays = rows.len() > 2 && !gram.is_cheap() && rows.iter().all(|&rows| rows <= MOST);
         let room = Budget::of_bytes(budget.bytes() / SHARE).allows(4 * entries as u128);
         if pays && room { 4 * entries as u64 } else { 0 }
@@ -78,12 +79,19 @@ impl<'a> Classes<'a> {
         let rows = self.rows(first, second);
         let place = |row: &usize| rows.partition_point(|r| r < row);
         let of = |class: usize| {
-            let kept = self.kept.get(class)?;
-            Some(Half { kept, places: self.rows[class].iter().map(place).collect() })
+            let points = self.points.get(class)?;
+            let first: usize = self.rows[..class].iter().map(|rows| rows.len() * rows.len()).sum();
+            let square = &self.squares[first..first + points.len() * points.len()];
+            Some(Half { points, square, places: self.rows[class].iter().map(place).collect() })
         };
         let halves = of(first).zip(of(second));
         Pair { whole: self.gram, rows, gram: OnceLock::new(), halves }
     }
+}
+
+/// Entries of the squares of so many rows each.
+fn entries(rows: &[usize]) -> usize {
+    rows.iter().map(|rows| rows * rows).sum()
 }
 
 /// The matrix of two classes.
@@ -99,7 +107,9 @@ pub struct Pair<'a> {
 /// A class of a pair.
 #[derive(Debug)]
 struct Half<'a> {
-    kept: &'a Kept,
+    points: &'a Lazy,
+    /// Entries within it, line after line.
+    square: &'a [f32],
     /// Where its points are in the pair.
     places: Vec<usize>,
 }
@@ -107,7 +117,7 @@ struct Half<'a> {
 impl Half<'_> {
     /// Entries within the class, to where they are in the square of the pair.
     fn spread(&self, n: usize, out: &mut [f32]) {
-        let lines = self.kept.square.chunks_exact(self.places.len().max(1));
+        let lines = self.square.chunks_exact(self.places.len().max(1));
         for (&place, line) in self.places.iter().zip(lines) {
             let row = &mut out[place * n..(place + 1) * n];
             self.places.iter().zip(line).for_each(|(&place, &entry)| row[place] = entry);
@@ -149,19 +159,20 @@ impl Gram for Pair<'_> {
         let n = self.len();
         first.spread(n, out);
         second.spread(n, out);
-        let width = second.places.len();
-        let mut between = vec![0.0; first.places.len() * width];
-        first.kept.points.cross_single(&second.kept.points, &mut between, stop);
-        for (&i, line) in first.places.iter().zip(between.chunks_exact(width.max(1))) {
-            second.places.iter().zip(line).for_each(|(&j, &entry)| out[i * n + j] = entry);
-        }
-        // Some columns at a time, so that what lies side by side is used before it is gone.
-        const FEW: usize = 16;
-        for (at, few) in second.places.chunks(FEW).enumerate() {
-            for (&i, line) in first.places.iter().zip(between.chunks_exact(width)) {
-                few.iter().zip(&line[at * FEW..]).for_each(|(&j, &entry)| out[j * n + i] = entry);
+        let width = second.places.len().max(1);
+        first.points.cross_single(second.points, stop, |rows, between| {
+            let places = &first.places[rows];
+            for (&i, line) in places.iter().zip(between.chunks_exact(width)) {
+                second.places.iter().zip(line).for_each(|(&j, &entry)| out[i * n + j] = entry);
             }
-        }
+            // Some columns at a time, so that what lies side by side is used before it is gone.
+            const FEW: usize = 16;
+            for (at, few) in second.places.chunks(FEW).enumerate() {
+                for (&i, line) in places.iter().zip(between.chunks_exact(width)) {
+                    few.iter().zip(&line[at * FEW..]).for_each(|(&j, &entry)| out[j * n + i] = entry);
+                }
+            }
+        });
     }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
@@ -197,7 +208,7 @@ mod tests {
         assert!(!gram.is_cheap());
         let rows: Vec<Vec<usize>> = (0..3).map(|class| (class..60).step_by(3).collect()).collect();
         let classes = Classes::new(&gram, &rows, Budget::default(), &|| false);
-        assert_eq!(classes.kept.len(), 3);
+        assert_eq!(classes.points.len(), 3);
         let pair = classes.pair(0, 2);
         check_gram(&pair, 2e-6);
         let all: Vec<usize> = (0..40).collect();
@@ -205,7 +216,7 @@ mod tests {
         pair.square_single(&all, &mut from_classes, &|| false);
         gram.part(&classes.rows(0, 2)).square_single(&all, &mut as_it_is, &|| false);
         assert_eq!(from_classes, as_it_is);
-        assert!(Classes::new(&gram, &rows, Budget::of_bytes(4000), &|| false).kept.is_empty());
-        assert!(Classes::new(&gram, &rows, Budget::default(), &|| true).kept.is_empty());
+        assert!(Classes::new(&gram, &rows, Budget::of_bytes(4000), &|| false).points.is_empty());
+        assert!(Classes::new(&gram, &rows, Budget::default(), &|| true).points.is_empty());
     }
 }

@@ -99,16 +99,25 @@ impl Lazy {
         Self { plan: self.plan.clone(), points, precision: self.precision }
     }
 
-    /// Entries in `f32` between these points (rows) and others (columns), row after row; of no use once `stop` has said so.
-    pub(crate) fn cross_single(&self, others: &Self, out: &mut [f32], stop: &Stop<'_>) {
+    /// Entries in `f32` between these points (rows) and others (columns): those of some rows at a time, row after row.
+    pub(crate) fn cross_single(
+        &self,
+        others: &Self,
+        stop: &Stop<'_>,
+        mut take: impl FnMut(Range<usize>, &[f32]),
+    ) {
         let tiles = Tiles::<f32>::new(&self.plan, &self.points, &others.points);
         let rows: Vec<usize> = (0..self.len()).collect();
-        let some = (drive::round(&tiles) / others.len().max(1)).max(tiles.shape().0);
-        for (rows, out) in rows.chunks(some).zip(out.chunks_mut((some * others.len()).max(1))) {
+        let height = tiles.shape().0 * rayon::current_num_threads();
+        let some = (CROSSED / others.len().max(1)).max(1).next_multiple_of(height);
+        let mut out = vec![0.0; some.min(self.len()) * others.len()];
+        for rows in rows.chunks(some) {
             if stop() {
                 return;
             }
+            let out = &mut out[..rows.len() * others.len()];
             drive::rows(&tiles, rows, out);
+            take(rows[0]..rows[0] + rows.len(), out);
         }
     }
 
@@ -325,6 +334,9 @@ impl Crossings for Selected<'_> {
         }
     }
 }
+
+/// Entries between two collections that are made at a time: what a cache holds.
+const CROSSED: usize = 1 << 17;
 
 /// Up to so many coordinates an entry is computed in less time than memory that is new takes to be written.
 const CHEAP: usize = 160;

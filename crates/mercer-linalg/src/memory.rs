@@ -68,14 +68,16 @@ enum Memory<T> {
     Mapped(memmap2::MmapMut),
 }
 
-/// Below this many bytes the heap is as good.
-const MAPPED: usize = 4 << 20;
+/// A huge page. Of fewer bytes the heap is as good.
+const HUGE: usize = 2 << 20;
 
 impl<T: Real> Buffer<T> {
     /// So many zeros.
     pub fn zeros(len: usize) -> Self {
         let bytes = len.saturating_mul(size_of::<T>());
-        let mapped = (bytes >= MAPPED).then(|| memmap2::MmapMut::map_anon(bytes).ok()).flatten();
+        // Whole huge pages: others are not put where they would be such, and what is not touched costs nothing.
+        let whole = bytes.checked_next_multiple_of(HUGE).filter(|_| bytes >= HUGE);
+        let mapped = whole.and_then(|bytes| memmap2::MmapMut::map_anon(bytes).ok());
         let memory = match mapped {
             Some(map) => {
                 #[cfg(target_os = "linux")]
@@ -114,7 +116,7 @@ mod tests {
 
     #[test]
     fn buffers_are_zero_and_writable_on_both_kinds_of_memory() {
-        for len in [0, 7, MAPPED] {
+        for len in [0, 7, HUGE / 4, HUGE] {
             let mut buffer = Buffer::<f32>::zeros(len);
             assert_eq!(buffer.len(), len);
             assert!(buffer.iter().all(|&v| v == 0.0));

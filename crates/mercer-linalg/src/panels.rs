@@ -6,23 +6,24 @@
 
 use std::ops::Range;
 
-use crate::Real;
+use crate::{Buffer, Real};
 
 /// Points side by side in a panel.
 pub const PANEL: usize = 16;
 
 /// A collection of dense points, packed for the column side of a tile.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Panels<T> {
     len: usize,
     dim: usize,
-    values: Vec<[T; PANEL]>,
+    /// At the front of memory that may be longer.
+    values: Buffer<T>,
     squares: Vec<T>,
 }
 
 impl<T: Real> Default for Panels<T> {
     fn default() -> Self {
-        Self { len: 0, dim: 0, values: Vec::new(), squares: Vec::new() }
+        Self { len: 0, dim: 0, values: Buffer::zeros(0), squares: Vec::new() }
     }
 }
 
@@ -41,13 +42,15 @@ impl<T: Real> Panels<T> {
     pub fn refill(&mut self, points: Range<usize>, dim: usize, read: impl Fn(usize, usize, &mut [f64])) {
         (self.len, self.dim) = (points.len(), dim);
         let panels = points.len().div_ceil(PANEL);
-        self.values.resize(panels * dim, [T::ZERO; PANEL]);
+        if self.values.len() < panels * dim * PANEL {
+            self.values = Buffer::zeros(panels * dim * PANEL);
+        }
         self.squares.resize(panels * PANEL, T::ZERO);
         let mut parts = vec![[0.0; PART]; PANEL];
         for (panel, squares) in self.squares.as_chunks_mut::<PANEL>().0.iter_mut().enumerate() {
             let first = points.start + panel * PANEL;
             let count = PANEL.min(points.end - first);
-            let values = &mut self.values[panel * dim..(panel + 1) * dim];
+            let values = &mut self.values.as_chunks_mut().0[panel * dim..(panel + 1) * dim];
             interleave(values, squares, &mut parts, count, |lane, from, out| read(first + lane, from, out));
         }
     }
@@ -62,7 +65,8 @@ impl<T: Real> Panels<T> {
             assert!(place < self.len, "there is no place {place}");
             let (panel, lane) = (place / PANEL, place % PANEL);
             let mut sum = 0.0;
-            let values = &mut self.values[panel * self.dim..(panel + 1) * self.dim];
+            let values =
+                &mut self.values.as_chunks_mut::<PANEL>().0[panel * self.dim..(panel + 1) * self.dim];
             for (part, values) in values.chunks_mut(PART).enumerate() {
                 read(k, part * PART, &mut coordinates[..values.len()]);
                 for (slots, &coordinate) in values.iter_mut().zip(&coordinates) {
@@ -95,16 +99,22 @@ impl<T: Real> Panels<T> {
         &self.squares
     }
 
+    /// One coordinate of the points in a panel after the other, panel after panel.
+    #[inline(always)]
+    fn coordinates(&self) -> &[[T; PANEL]] {
+        self.values.as_chunks().0
+    }
+
     /// Coordinates `part` of the points in a panel.
     #[inline(always)]
     pub(crate) fn panel(&self, panel: usize, part: Range<usize>) -> &[[T; PANEL]] {
-        &self.values[panel * self.dim + part.start..panel * self.dim + part.end]
+        &self.coordinates()[panel * self.dim + part.start..panel * self.dim + part.end]
     }
 
     /// Coordinate j of point i as the tile sees it.
     #[inline]
     pub fn value(&self, i: usize, j: usize) -> T {
-        self.values[(i / PANEL) * self.dim + j][i % PANEL]
+        self.coordinates()[(i / PANEL) * self.dim + j][i % PANEL]
     }
 }
 
@@ -133,7 +143,7 @@ impl<T: Real> RowPack<T> {
         self.squares.clear();
         self.squares.resize(groups * group, T::ZERO);
         for (at, &row) in rows.iter().enumerate() {
-            let (panel, lane) = (&from.values[(row / PANEL) * from.dim..], row % PANEL);
+            let (panel, lane) = (&from.coordinates()[(row / PANEL) * from.dim..], row % PANEL);
             let out = &mut self.values[(at / group) * from.dim * group..];
             for (slots, coordinate) in out.chunks_exact_mut(group).zip(&panel[..from.dim]) {
                 slots[at % group] = coordinate[lane];
@@ -227,7 +237,8 @@ mod tests {
         let mut panels = Panels::<f64>::pack(40, 90, read);
         panels.refill(16..21, 7, read);
         let fresh = Panels::<f64>::pack(5, 7, |i, first, out| read(16 + i, first, out));
-        assert_eq!((&panels.values, &panels.squares), (&fresh.values, &fresh.squares));
+        assert_eq!(panels.values[..16 * 7], fresh.values[..]);
+        assert_eq!(panels.squares, fresh.squares);
         let square: f64 = (0..7).map(|j| fresh.value(2, j) * fresh.value(2, j)).sum();
         assert_eq!(Panels::<f64>::pack(19, 7, read).squares()[18], square);
     }
@@ -240,7 +251,7 @@ mod tests {
             panels.put(&places, |k, first, out| read(100 + k, first, out));
             let now = |i: usize| places.iter().position(|&place| place == i).map_or(i, |k| 100 + k);
             let fresh = Panels::<f32>::pack(n, dim, |i, first, out| read(now(i), first, out));
-            assert_eq!((&panels.values, &panels.squares), (&fresh.values, &fresh.squares));
+            assert_eq!((&panels.values[..], &panels.squares), (&fresh.values[..], &fresh.squares));
         }
     }
 }

@@ -81,23 +81,6 @@ impl Block {
         }
     }
 
-    /// Some points, in the precision they have.
-    pub(super) fn part(&self, rows: &[usize]) -> Self {
-        match self {
-            Self::Double(points) => Self::Double(points.select(rows)),
-            Self::Single(points) => Self::Single(points.select(rows)),
-        }
-    }
-
-    /// Puts points of the block that these are a part of at some places.
-    pub(super) fn put(&mut self, whole: &Self, changes: &[(usize, usize)]) {
-        match (self, whole) {
-            (Self::Double(points), Self::Double(whole)) => put(points, whole, changes),
-            (Self::Single(points), Self::Single(whole)) => put(points, whole, changes),
-            _ => unreachable!("a part has the precision of the whole"),
-        }
-    }
-
     /// Every point without its zeros.
     pub(super) fn sparse(&self) -> Sparse {
         either!(self, points => Sparse::from_dense(points))
@@ -150,14 +133,6 @@ pub(super) fn check_room(rows: usize, dim: usize) -> Result<(), PointsError> {
 fn first<T: Copy + Into<f64>>(points: &Dense<T>, wrong: impl Fn(f64) -> bool) -> Option<(usize, usize, f64)> {
     let at = points.values().iter().position(|&v| wrong(v.into()))?;
     Some((at / points.dim(), at % points.dim(), points.values()[at].into()))
-}
-
-fn put<T: Copy + Send + Sync>(points: &mut Dense<T>, whole: &Dense<T>, changes: &[(usize, usize)]) {
-    let dim = points.dim();
-    let values = points.values_mut();
-    for &(place, row) in changes {
-        values[place * dim..(place + 1) * dim].copy_from_slice(whole.point(row));
-    }
 }
 
 fn means<T: Copy + Into<f64> + Send + Sync>(points: &Dense<T>) -> Vec<f64> {

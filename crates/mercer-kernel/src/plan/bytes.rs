@@ -11,7 +11,9 @@ use super::view::View;
 pub struct PointBytes {
     /// As the leaves see them, beyond what the table holds of them anyway.
     pub points: u64,
-    /// The same without regard to the table: what a part of them copies.
+    /// The same without regard to the table: what a copy of them takes.
+    pub copy: u64,
+    /// What a part of them takes that has as many, which copies no vectors.
     pub part: u64,
     /// Packed for tiles in `f32`.
     pub single: u64,
@@ -27,30 +29,35 @@ impl Ready {
     pub fn bytes(&self, table: &Table) -> PointBytes {
         let mut sum = PointBytes::default();
         for view in self.views() {
-            let (own, shared, packed) = match view {
+            let (own, is_shared, part, packed) = match view {
                 View::Dense(points) => {
                     let values = points.len() * points.dim();
                     let packed = |size: usize| if values * size <= self.packed() { values * size } else { 0 };
-                    let (size, shared) = match points {
-                        Block::Double(points) => (8, is_in(table, points.values().as_ptr().addr())),
-                        Block::Single(points) => (4, is_in(table, points.values().as_ptr().addr())),
+                    let (size, at) = match points.block() {
+                        Block::Double(points) => (8, points.values().as_ptr().addr()),
+                        Block::Single(points) => (4, points.values().as_ptr().addr()),
                     };
-                    (values * size, shared, (packed(4), packed(8)))
+                    // A part of them only says which they are, but functions of the user's want them side by side.
+                    let side_by_side = if self.foreign_leaves() > 0 { 8 * values } else { 0 };
+                    let part = size_of::<usize>() * points.len() + side_by_side;
+                    (values * size, is_in(table, at), part, (packed(4), packed(8)))
                 }
                 View::Sparse(points) => {
                     let rows = 8 * points.len();
                     let stored = |size: usize| points.stored() * (4 + size) + rows;
-                    (stored(8), false, (stored(4), stored(8)))
+                    (stored(8), false, stored(8), (stored(4), stored(8)))
                 }
                 View::Texts(texts) => {
                     let counted = self.foreign_leaves() * (1 + SUBSTRING) * length(texts);
-                    (length(texts) + counted, false, (0, 0))
+                    let own = length(texts) + counted;
+                    (own, false, own, (0, 0))
                 }
-                View::Indices(rows) => (8 * rows.len(), false, (0, 0)),
-                View::Keys(keys) => (16 * keys.len(), false, (0, 0)),
+                View::Indices(rows) => (8 * rows.len(), false, 8 * rows.len(), (0, 0)),
+                View::Keys(keys) => (16 * keys.len(), false, 16 * keys.len(), (0, 0)),
             };
-            sum.points += if shared { 0 } else { own as u64 };
-            sum.part += own as u64;
+            sum.points += if is_shared { 0 } else { own as u64 };
+            sum.copy += own as u64;
+            sum.part += part as u64;
             sum.single += packed.0 as u64;
             sum.double += packed.1 as u64;
         }
@@ -90,9 +97,9 @@ mod tests {
         let block = Dense::new(10, 3, vec![1.0; 30]).unwrap();
         let names = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
         let found = bytes("rbf(sigma=1)", ColumnData::Dense(block, names));
-        assert_eq!(found, PointBytes { points: 0, part: 240, single: 120, double: 240 });
+        assert_eq!(found, PointBytes { points: 0, copy: 240, part: 80, single: 120, double: 240 });
         let found = bytes("rbf(sigma=1)", ColumnData::Numbers(vec![1.0; 10]));
-        assert_eq!(found, PointBytes { points: 80, part: 80, single: 40, double: 80 });
+        assert_eq!(found, PointBytes { points: 80, copy: 80, part: 80, single: 40, double: 80 });
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod columns;
 mod compile;
 mod keys;
 mod packs;
+mod picked;
 mod ready;
 mod resolve;
 mod route;
@@ -136,7 +137,7 @@ impl Plan {
             return Ok(None);
         }
         Ok(match points.view(*view) {
-            View::Dense(points) => Some(points.clone().double()?),
+            View::Dense(points) => Some(points.double()?),
             View::Sparse(points) => Some(columns::dense(points, budget)?),
             _ => None,
         })

@@ -4,13 +4,14 @@
 //! columns of a block are packed from the points as given, in memory of the thread. Both give the same bits.
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use mercer_linalg::{Base, Finish, Isa, PANEL, Panels, Real, RowPack, SparseRows, dense_block, longest_part};
 
 use super::Ready;
-use super::block::Block;
+use super::picked::Picked;
 use super::ready::ReadyView;
 
 /// Bytes that a packed copy of points may take.
@@ -60,28 +61,30 @@ impl HasPackings for f64 {
     }
 }
 
-/// Dense points in one form, on both sides.
+/// Dense points in one form, on both sides, with sums in `T`.
 #[derive(Debug)]
 pub(super) struct Pack<'a, T> {
     pub(super) view: usize,
     pub(super) centered: bool,
     /// Sums over coordinates are made in parts of at most so many.
     pub(super) longest: usize,
-    x: Side<'a, T>,
-    z: Side<'a, T>,
+    x: Side<'a>,
+    z: Side<'a>,
+    precision: PhantomData<T>,
 }
 
 /// Points of one side.
 #[derive(Debug)]
-enum Side<'a, T> {
-    Packed(&'a Panels<T>),
+enum Side<'a> {
+    /// Of which there is a packed copy, made when a block first asks for it.
+    Packed(&'a ReadyView),
     Loose(Loose<'a>),
 }
 
 /// Points as given, shifted by the training mean or not while they are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Loose<'a> {
-    pub(super) points: &'a Block,
+    pub(super) points: &'a Picked,
     pub(super) center: Option<&'a [f64]>,
 }
 
@@ -125,10 +128,11 @@ impl<'a, T: HasPackings> Pack<'a, T> {
             let (limit, view) = (points.packed(), points.ready_view(view));
             let loose = view.loose(centered);
             let bytes = loose.points.len().saturating_mul(loose.points.dim()).saturating_mul(size_of::<T>());
-            if pays && bytes <= limit { Side::Packed(view.panels(centered)) } else { Side::Loose(loose) }
+            if pays && bytes <= limit { Side::Packed(view) } else { Side::Loose(loose) }
         };
         // Rows of another collection are wanted once each, so that a packed copy of them would not pay.
-        Self { view, centered, longest: longest_part::<T>(), x: side(x, x.is_same(z)), z: side(z, true) }
+        let (x, z) = (side(x, x.is_same(z)), side(z, true));
+        Self { view, centered, longest: longest_part::<T>(), x, z, precision: PhantomData }
     }
 
     /// Whether the columns are packed block by block.
@@ -139,7 +143,7 @@ impl<'a, T: HasPackings> Pack<'a, T> {
     /// How many coordinates the points have.
     pub(super) fn dim(&self) -> usize {
         match &self.z {
-            Side::Packed(panels) => panels.dim(),
+            Side::Packed(view) => view.loose(self.centered).points.dim(),
             Side::Loose(loose) => loose.points.dim(),
         }
     }
@@ -157,7 +161,7 @@ impl<'a, T: HasPackings> Pack<'a, T> {
 
     pub(super) fn choose_rows(&self, rows: &[usize], out: &mut RowPack<T>) {
         match &self.x {
-            Side::Packed(panels) => out.pack(panels, rows),
+            Side::Packed(view) => out.pack(view.panels(self.centered), rows),
             Side::Loose(loose) => {
                 out.pack_from(rows, loose.points.dim(), |i, first, out| loose.read(i, first, out));
             }
@@ -168,7 +172,8 @@ impl<'a, T: HasPackings> Pack<'a, T> {
     pub(super) fn block(&self, wanted: Wanted, x: &RowPack<T>, space: &mut ColumnPack<T>, out: &mut [T]) {
         let Wanted { isa, base, finish, columns, stride } = wanted;
         let loose = match &self.z {
-            Side::Packed(z) => {
+            Side::Packed(view) => {
+                let z = view.panels(self.centered);
                 return dense_block(isa, base, x, z, columns, finish, self.longest, out, stride);
             }
             Side::Loose(loose) => loose,
@@ -189,7 +194,7 @@ impl<'a, T: HasPackings> Pack<'a, T> {
     /// ‖z‖² of the columns of a block that was filled last.
     pub(super) fn column_squares<'s>(&'s self, columns: Range<usize>, space: &'s ColumnPack<T>) -> &'s [T] {
         match &self.z {
-            Side::Packed(panels) => &panels.squares()[columns],
+            Side::Packed(view) => &view.panels(self.centered).squares()[columns],
             Side::Loose(_) => &space.squares,
         }
     }

@@ -48,7 +48,7 @@ pub(super) struct ReadyView {
 impl ReadyView {
     fn new(view: View, center: Vec<f64>) -> Self {
         let (largest, largest_centered) = match &view {
-            View::Dense(points) => points.largest(&center),
+            View::Dense(points) => points.block().largest(&center),
             View::Sparse(points) => {
                 let square = |row: SparseRow<'_>| row.values.iter().map(|v| v * v).sum::<f64>();
                 let largest = points.rows().map(square).fold(0.0, f64::max);
@@ -57,7 +57,7 @@ impl ReadyView {
             _ => (0.0, 0.0),
         };
         let exact = match &view {
-            View::Dense(points) => largest <= INTEGERS && is_integral(points),
+            View::Dense(points) => largest <= INTEGERS && is_integral(points.block()),
             _ => false,
         };
         Self {
@@ -301,8 +301,10 @@ pub(super) fn both(
     (z, j): (&View, usize),
     eval: impl Fn(&[f64], &[f64]) -> f64,
 ) -> f64 {
-    if let (View::Dense(Block::Double(x)), View::Dense(Block::Double(z))) = (x, z) {
-        return eval(x.point(i), z.point(j));
+    if let (View::Dense(x), View::Dense(z)) = (x, z)
+        && let (Some(x), Some(z)) = (x.point(i), z.point(j))
+    {
+        return eval(x, z);
     }
     let mut room = ROOM.take();
     let value = match (x, z) {
@@ -355,7 +357,7 @@ fn check_domains(plan: &Plan, views: &[ReadyView], table: &Table) -> Result<(), 
 
 fn first(view: &View, wrong: impl Fn(f64) -> bool) -> Option<(usize, usize, f64)> {
     match view {
-        View::Dense(points) => points.first(wrong),
+        View::Dense(points) => points.block().first(wrong),
         View::Sparse(points) => {
             let at = points.values().iter().position(|&v| wrong(v))?;
             let row = points.starts().partition_point(|&start| start <= at) - 1;
@@ -368,7 +370,7 @@ fn first(view: &View, wrong: impl Fn(f64) -> bool) -> Option<(usize, usize, f64)
 fn zero_row(view: &View) -> Option<usize> {
     let zero = |values: &[f64]| values.iter().all(|v| *v == 0.0);
     match view {
-        View::Dense(points) => points.zero_row(),
+        View::Dense(points) => points.block().zero_row(),
         View::Sparse(points) => points.rows().position(|row| zero(row.values)),
         _ => None,
     }
@@ -420,8 +422,8 @@ fn texts(view: &View) -> &Texts {
 }
 
 fn vectors(view: &View) -> &Dense<f64> {
-    let View::Dense(Block::Double(points)) = view else { unreachable!("functions of the user's see f64") };
-    points
+    let View::Dense(points) = view else { unreachable!("functions of the user's see vectors") };
+    points.side_by_side()
 }
 
 /// Equality of whole rows, by fingerprint.

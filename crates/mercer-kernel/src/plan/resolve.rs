@@ -19,12 +19,12 @@ pub(super) fn gamma(word: &str, view: &View) -> f64 {
         _ => word.strip_prefix('q').and_then(|percent| Some(percent.parse::<f64>().ok()? / 100.0)),
     };
     let found = match (share, view) {
-        (Some(share), View::Dense(points)) => quantile(points, share),
+        (Some(share), View::Dense(points)) => quantile(points.block(), share),
         (Some(share), View::Sparse(points)) => {
             let rows = sampled(points.len());
             quantile_of(share, rows.len(), |i, j| sparse_distance(points, rows[i], rows[j]))
         }
-        (_, View::Dense(points)) => points.scale(),
+        (_, View::Dense(points)) => points.block().scale(),
         (_, View::Sparse(points)) => scale(points.dim(), points.len(), points.values()),
         _ => 1.0,
     };

@@ -10,13 +10,14 @@ use mercer_points::{
 use super::block::{Block, check_room};
 use super::columns::{Named, dense, gather, inventory, select};
 use super::keys::fingerprints;
+use super::picked::Picked;
 use crate::kernels::Features;
 use crate::{KernelError, MapExpr};
 
 /// Points of one kind, as a leaf sees them.
 #[derive(Debug, Clone)]
 pub(super) enum View {
-    Dense(Block),
+    Dense(Picked),
     Sparse(Sparse),
     Texts(Texts),
     Indices(Indices),
@@ -100,7 +101,7 @@ impl ViewSpec {
         };
         let view = spec.look(kernel, table, true)?;
         if let View::Dense(points) = &view {
-            spec.center = points.means();
+            spec.center = points.block().means();
         }
         Ok((spec, view))
     }
@@ -257,12 +258,13 @@ impl ViewSpec {
             Named::Sparse(sparse) => dense(&sparse, Budget::default())?.into(),
             Named::Dense(points, _) => points,
         };
-        Ok(View::Dense(match &self.features {
+        let points: Block = match &self.features {
             // A function of the user's sees `f64`.
             None if self.wanted == Wanted::DenseVectors => points.double()?.into(),
             None => points,
             Some(features) => after(features, &points)?.into(),
-        }))
+        };
+        Ok(View::Dense(points.into()))
     }
 
     /// Points of another table in the form of the training points: sparse or dense, of the same dimension. Trailing

@@ -32,8 +32,8 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
     let at_once = job.at_once as u64;
     let own_support = (expected.support * largest as f64) as usize;
     let points = match (job.kind(), footprint.holding) {
-        _ if job.features.is_some() => bytes.part,
-        // Of support vectors and of a working set there are copies in order, packed; where no rows are kept of all others too.
+        _ if job.features.is_some() => bytes.copy,
+        // Of support vectors and of a working set there are parts in order, packed; where no rows are kept of all others too.
         (Kind::Dual, holding) => {
             let set = match holding {
                 Holding::WorkingSet(set) => set.min(largest) + largest,
@@ -67,7 +67,7 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
             (REPORT * rows, (USED + WEIGHT) * (support * functions) as u64)
         }
     };
-    let model = share(bytes.part, support) + coefficients;
+    let model = share(bytes.copy, support) + coefficients;
     let matrices = u64::try_from(footprint.bytes).unwrap_or(u64::MAX).saturating_mul(at_once) + shared(job);
     let mut parts = vec![
         ("matrices of kernel entries", matrices),

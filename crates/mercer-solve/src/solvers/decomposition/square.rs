@@ -91,8 +91,8 @@ impl Entry for f32 {
             let fits = (0..spare.len()).filter(|&at| spare[at].len() >= len);
             match fits.min_by_key(|&at| spare[at].len()) {
                 Some(at) => spare.swap_remove(at),
-                // Memory that is not touched costs nothing, and the next may be a little longer.
-                None => Buffer::zeros((len + len / 32).min(SPARED.max(len))),
+                // Memory that is not touched costs nothing, and the next may be longer.
+                None => Buffer::zeros((len + len / 4).min(SPARED.max(len))),
             }
         })
     }
