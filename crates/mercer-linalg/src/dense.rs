@@ -38,9 +38,19 @@ pub const fn longest_part<T: Real>() -> usize {
     PART / size_of::<T>()
 }
 
+/// How many parts [`dense_block`] makes of `dim` coordinates where none is to be longer than `longest`.
+///
+/// ```
+/// assert_eq!(mercer_linalg::part_count::<f32>(784, 98), 8);
+/// assert_eq!(mercer_linalg::part_count::<f32>(784, 1000), 4);
+/// ```
+pub fn part_count<T: Real>(dim: usize, longest: usize) -> usize {
+    dim.div_ceil(longest.clamp(1, longest_part::<T>())).max(1)
+}
+
 /// The parts of `dim` coordinates: as equal as they can be, and none longer than asked.
 pub(crate) fn parts<T: Real>(dim: usize, longest: usize) -> impl Iterator<Item = Range<usize>> {
-    let count = dim.div_ceil(longest.clamp(1, longest_part::<T>())).max(1);
+    let count = part_count::<T>(dim, longest);
     let part = dim.div_ceil(count);
     (0..count).map(move |p| p * part..((p + 1) * part).min(dim))
 }

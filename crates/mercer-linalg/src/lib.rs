@@ -38,7 +38,7 @@ pub use band::Banded;
 pub use band_factor::BandFactor;
 pub use base::Base;
 pub use cholesky::{CholeskyError, Factored, cholesky, cholesky_solve};
-pub use dense::{Finish, dense_block, longest_part};
+pub use dense::{Finish, dense_block, longest_part, part_count};
 pub use eigen::{EigenError, eigenvalues, eigh};
 pub use low_rank::{Aim, LowRank};
 pub use matvec::{LANES, OUTPUTS, add_column_sums, add_products, add_row_sums, flush_row_sums};

@@ -4,7 +4,7 @@
 //! ‖x‖². What a kernel makes of that is its steepness times the error. The form, and the parts that inner products are
 //! summed in, are chosen so that entries in `f32` stay within 1e-6 (`docs/maths.md` §8).
 
-use mercer_linalg::{Base, Real, longest_part};
+use mercer_linalg::{Base, Real, longest_part, part_count};
 
 use super::ready::ReadyView;
 use crate::kernels::Lowered;
@@ -70,19 +70,17 @@ pub(super) fn route<T: Real>(
 /// Whether sparse points, of which only the GEMM form is cheap, are accurate enough in this precision.
 pub(super) fn sparse_fits<T: Real>(x: &ReadyView, z: &ReadyView, stored: usize, steepness: f64) -> bool {
     let square = x.largest.max(z.largest);
-    size_of::<T>() == 8 || is_within::<T>(steepness * square, stored, parts(stored, longest_part::<T>()))
+    let parts = part_count::<T>(stored, longest_part::<T>());
+    size_of::<T>() == 8 || is_within::<T>(steepness * square, stored, parts)
 }
 
 /// The longest parts in which inner products are summed accurately enough, if there are any: fewer joints take less time.
 /// `size` is the steepness of the kernel times the largest square.
 fn longest<T: Real>(dim: usize, size: f64) -> Option<usize> {
-    let (least, most) = (parts(dim, longest_part::<T>()), (dim / FEW).max(1));
+    let (least, most) = (part_count::<T>(dim, longest_part::<T>()), (dim / FEW).max(1));
     let longest = |count: usize| dim.div_ceil(count).max(1);
-    (least..=most.max(least)).map(longest).find(|&longest| is_within::<T>(size, dim, parts(dim, longest)))
-}
-
-fn parts(dim: usize, longest: usize) -> usize {
-    dim.div_ceil(longest).max(1)
+    let is_enough = |&longest: &usize| is_within::<T>(size, dim, part_count::<T>(dim, longest));
+    (least..=most.max(least)).map(longest).find(is_enough)
 }
 
 /// Whether an entry is accurate enough whose inner product of `dim` coordinates is summed in so many parts.
