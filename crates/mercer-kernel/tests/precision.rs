@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use mercer_kernel::{Entry, KernelExpr, Plan, Ready, Registry, Tiles, row_keys, vectors};
-use mercer_points::{ColumnData, Dense, Points, Table};
+use mercer_points::{ColumnData, Dense, Points, Sparse, Table};
 
 /// The same points as a block of either precision; no value is negative, and none is the same in `f32` by chance alone.
 fn tables(n: usize, dim: usize) -> [Table; 2] {
@@ -42,21 +42,21 @@ fn registry() -> Registry {
     registry
 }
 
-/// Entries by the tiles, as bits of `f64`, block after block.
+/// Entries by the tiles, as bits of `f64`, row after row.
 fn entries<T: Entry>(plan: &Plan, x: &Ready, z: &Ready) -> Vec<u64> {
     let tiles = Tiles::<T>::new(plan, x, z);
     let (height, width) = tiles.shape();
     let mut scratch = tiles.scratch();
-    let mut found = Vec::new();
+    let mut found = vec![0; tiles.rows() * tiles.columns()];
     let all: Vec<usize> = (0..tiles.rows()).collect();
-    // As few rows at a time as the smallest block has, so that all shapes give the entries in the same order.
-    for rows in all.chunks(height.min(48)) {
+    for rows in all.chunks(height) {
         tiles.choose_rows(&mut scratch, rows);
         for first in (0..tiles.columns()).step_by(width) {
             let columns = first..(first + width).min(tiles.columns());
             let block = tiles.block(&mut scratch, columns.clone());
-            for row in block.chunks(width).take(rows.len()) {
-                found.extend(row[..columns.len()].iter().map(|entry| entry.f64().to_bits()));
+            for (&i, row) in rows.iter().zip(block.chunks(width)) {
+                let out = &mut found[i * tiles.columns()..][columns.clone()];
+                out.iter_mut().zip(row).for_each(|(out, entry)| *out = entry.f64().to_bits());
             }
         }
     }
@@ -122,36 +122,73 @@ fn entries_do_not_depend_on_what_is_packed() {
     }
 }
 
-/// Points in two clusters so far apart that inner products need shorter parts, and the worst of so many pairs that are near
-/// (`docs/maths.md` §8).
+/// Vectors of length 1 and their opposites, in turns, each a little off: two clusters as far apart as can be, and many
+/// pairs that are near.
+fn clusters(n: usize, dim: usize) -> Vec<f64> {
+    let draw = |at: usize| ((at * 7919 + at / 7 * 104_729) % 10_007) as f64 / 10_007.0 - 0.5;
+    let length = (0..dim).map(|j| draw(j) * draw(j)).sum::<f64>().sqrt();
+    let near = |at: usize| 1e-3 * draw(at + 17) * (1 << (at % 9)) as f64;
+    let value = |i: usize, j: usize| {
+        let sign = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
+        sign * draw(j) / length + near(i * dim + j) / (dim as f64).sqrt()
+    };
+    (0..n).flat_map(|i| (0..dim).map(move |j| (i, j))).map(|(i, j)| value(i, j)).collect()
+}
+
+/// A Gaussian kernel on one block of points, and the points.
+fn gaussian(gamma: f64, data: ColumnData) -> (Plan, Ready) {
+    let mut table = Table::new();
+    table.push("features", data).unwrap();
+    let kernel: KernelExpr = format!("rbf(gamma={gamma})").parse().unwrap();
+    let plan = Plan::compile(&kernel, &table, &Registry::new()).unwrap();
+    let ready = plan.ready(&table).unwrap();
+    (plan, ready)
+}
+
+fn dense(dim: usize, values: Vec<f64>) -> ColumnData {
+    let names = (1..=dim).map(|j| format!("x{j}")).collect();
+    ColumnData::Dense(Dense::new(values.len() / dim, dim, values).unwrap(), names)
+}
+
+/// The most that an entry in `f32` is off.
+fn furthest(plan: &Plan, x: &Ready) -> f64 {
+    let both = entries::<f32>(plan, x, x).into_iter().zip(pairs(plan, x, x));
+    both.map(|(entry, pair)| (f64::from_bits(entry) - f64::from_bits(pair)).abs()).fold(0.0, f64::max)
+}
+
+/// Inner products in the longest parts would not be accurate enough (`docs/maths.md` §8).
 #[test]
 fn inner_products_in_short_parts_are_accurate_enough() {
-    let registry = Registry::new();
     for (dim, size) in [(54, 3.4), (784, 3.0), (300, 2.9)] {
-        let draw = |at: usize| ((at * 7919 + at / 7 * 104_729) % 10_007) as f64 / 10_007.0 - 0.5;
-        let length = (0..dim).map(|j| draw(j) * draw(j)).sum::<f64>().sqrt();
-        let near = |at: usize| 1e-3 * draw(at + 17) * (1 << (at % 9)) as f64;
-        let value = |i: usize, j: usize| {
-            let sign = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
-            sign * draw(j) / length + near(i * dim + j) / (dim as f64).sqrt()
-        };
-        let points = (0..120).flat_map(|i| (0..dim).map(move |j| (i, j))).map(|(i, j)| value(i, j));
-        let names = (1..=dim).map(|j| format!("x{j}")).collect();
-        let mut table = Table::new();
-        let block = Dense::new(120, dim, points.collect()).unwrap();
-        table.push("features", ColumnData::Dense(block, names)).unwrap();
-        let kernel: KernelExpr = format!("rbf(gamma={size})").parse().unwrap();
-        let plan = Plan::compile(&kernel, &table, &registry).unwrap();
-        let ready = plan.ready(&table).unwrap();
-        let mut far = 0.0;
-        for (entry, pair) in
-            entries::<f32>(&plan, &ready, &ready).into_iter().zip(pairs(&plan, &ready, &ready))
-        {
-            let (entry, pair) = (f64::from_bits(entry), f64::from_bits(pair));
-            far = f64::max(far, (entry - pair).abs());
-        }
+        let (plan, ready) = gaussian(size, dense(dim, clusters(120, dim)));
+        let far = furthest(&plan, &ready);
         // In the longest parts they are off by 2.7e-6 and more.
         assert!(far <= 2.5e-6, "{dim}: {far:e}");
+    }
+}
+
+/// The sparse tile makes one sum of all that a row stores, and long rows may be few.
+#[test]
+fn sparse_points_are_accurate_enough_however_much_they_store() {
+    let dim = 784;
+    for every in [1, 15] {
+        let mut values = clusters(240, dim);
+        let is_long = |i: &usize| i.is_multiple_of(every);
+        values
+            .chunks_mut(dim)
+            .enumerate()
+            .filter(|(i, _)| !is_long(i))
+            .for_each(|(_, row)| row[10..].fill(0.0));
+        let points = Sparse::from_dense(&Dense::new(240, dim, values).unwrap());
+        let (plan, ready) = gaussian(2.2, ColumnData::Sparse(points));
+        let far = furthest(&plan, &ready);
+        assert!(far <= 2.5e-6, "{every}: {far:e}");
+        // A part without the long rows is computed as the whole is.
+        let short: Vec<usize> = (0..240).filter(|i| !is_long(i)).collect();
+        let row = plan.part(&ready, &[1]);
+        let (some, all) =
+            (entries::<f32>(&plan, &row, &plan.part(&ready, &short)), entries::<f32>(&plan, &row, &ready));
+        assert_eq!(some, short.iter().map(|&i| all[i]).collect::<Vec<_>>());
     }
 }
 

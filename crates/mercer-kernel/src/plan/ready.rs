@@ -39,6 +39,8 @@ pub(super) struct ReadyView {
     /// Largest ‖x‖² as given and after centring: what rounding errors of distances are proportional to.
     pub(super) largest: f64,
     pub(super) largest_centered: f64,
+    /// The most that a sparse point stores.
+    pub(super) stored: usize,
     /// Whether inner products of the points as given are exact in `f32`.
     pub(super) exact: bool,
     pub(super) single: Packings<f32>,
@@ -56,6 +58,10 @@ impl ReadyView {
             }
             _ => (0.0, 0.0),
         };
+        let stored = match &view {
+            View::Sparse(points) => points.rows().map(|row| row.values.len()).max().unwrap_or(0),
+            _ => 0,
+        };
         let exact = match &view {
             View::Dense(points) => largest <= INTEGERS && is_integral(points.block()),
             _ => false,
@@ -65,6 +71,7 @@ impl ReadyView {
             center,
             largest,
             largest_centered,
+            stored,
             exact,
             single: Packings::default(),
             double: Packings::default(),
@@ -153,6 +160,7 @@ impl Ready {
             center: whole.center.clone(),
             largest: whole.largest,
             largest_centered: whole.largest_centered,
+            stored: whole.stored,
             exact: whole.exact,
             single: Packings::default(),
             double: Packings::default(),

@@ -67,11 +67,11 @@ pub(super) fn route<T: Real>(
     }
 }
 
-/// Whether sparse points, of which only the GEMM form is cheap, are accurate enough in this precision.
-pub(super) fn sparse_fits<T: Real>(x: &ReadyView, z: &ReadyView, stored: usize, steepness: f64) -> bool {
+/// Whether sparse points, of which only the GEMM form is cheap, are accurate enough in this precision. Their inner products
+/// are one sum each, of no more products than either point stores values.
+pub(super) fn sparse_fits<T: Real>(x: &ReadyView, z: &ReadyView, steepness: f64) -> bool {
     let square = x.largest.max(z.largest);
-    let parts = part_count::<T>(stored, longest_part::<T>());
-    size_of::<T>() == 8 || is_within::<T>(steepness * square, stored, parts)
+    size_of::<T>() == 8 || is_within::<T>(steepness * square, x.stored.min(z.stored), 1)
 }
 
 /// The longest parts in which inner products are summed accurately enough, if there are any: fewer joints take less time.

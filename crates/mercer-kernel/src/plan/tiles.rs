@@ -11,7 +11,6 @@ use mercer_linalg::{
     Base, Finish, Isa, Op, PANEL, Real, RowPack, SPARSE_PANEL, Sides, SparseRows, SparseTable, add_into,
     longest_part, mul_into,
 };
-use mercer_points::Points;
 
 use super::packs::{ColumnPack, HasPackings, Pack, Wanted};
 use super::route::{FEW, Route, fits, route, sparse_fits};
@@ -163,9 +162,8 @@ impl<'a, T: Entry> Tiles<'a, T> {
         if let (View::Sparse(points), View::Sparse(others)) = (&x.view, &z.view) {
             self.sparse = true;
             self.dim = self.dim.max(points.dim()).max(others.dim());
-            let stored = (points.stored().max(others.stored())) / points.len().max(others.len()).max(1);
             let gemm = lowered.is_distance();
-            if gemm && !sparse_fits::<T>(x, z, stored, lowered.steepness) {
+            if gemm && !sparse_fits::<T>(x, z, lowered.steepness) {
                 return None;
             }
             let base = if gemm { Base::Dot } else { lowered.base };
