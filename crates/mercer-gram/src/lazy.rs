@@ -11,7 +11,7 @@ use crate::{Crossings, Gram, GramError, Selection, Stop, drive};
 /// The precision of computed entries; sums over rows are `f64` in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
-    /// `f32`: within 2e-6 of the definition, and fastest.
+    /// `f32`: as a rule within 2e-6 of the definition (`docs/maths.md` §8), and fastest.
     #[default]
     Single,
     /// `f64`: for certificates and checks.

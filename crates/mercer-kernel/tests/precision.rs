@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use mercer_kernel::{Entry, KernelExpr, Plan, Ready, Registry, Tiles, row_keys, vectors};
+use mercer_linalg::Real;
 use mercer_points::{ColumnData, Dense, Points, Sparse, Table};
 
 /// The same points as a block of either precision; no value is negative, and none is the same in `f32` by chance alone.
@@ -156,14 +157,48 @@ fn furthest(plan: &Plan, x: &Ready) -> f64 {
     both.map(|(entry, pair)| (f64::from_bits(entry) - f64::from_bits(pair)).abs()).fold(0.0, f64::max)
 }
 
+/// Whether distances come from inner products, where the points after the first `count` are these once more: of the distance
+/// between equal points differences and the wider precision leave nothing.
+fn is_by_products(plan: &Plan, x: &Ready, count: usize) -> bool {
+    let found = entries::<f32>(plan, x, x);
+    (count..x.len()).any(|i| f64::from_bits(found[i * x.len() + i - count]) != 1.0)
+}
+
 /// Inner products in the longest parts would not be accurate enough (`docs/maths.md` §8).
 #[test]
 fn inner_products_in_short_parts_are_accurate_enough() {
     for (dim, size) in [(54, 3.4), (784, 3.0), (300, 2.9)] {
-        let (plan, ready) = gaussian(size, dense(dim, clusters(120, dim)));
+        let mut values = clusters(120, dim);
+        values.extend_from_within(..20 * dim);
+        let (plan, ready) = gaussian(size, dense(dim, values));
         let far = furthest(&plan, &ready);
         // In the longest parts they are off by 2.7e-6 and more.
         assert!(far <= 2.5e-6, "{dim}: {far:e}");
+        assert!(is_by_products(&plan, &ready, 120), "{dim}");
+    }
+}
+
+/// Where all roundings go one way: what holds for any points (`docs/maths.md` §8).
+#[test]
+fn no_points_are_further_off_than_the_worst_case() {
+    // Beside the first square the others are lost; equal squares are rounded alike.
+    let rows: [fn(usize, usize, usize) -> f64; 2] = [
+        |_, j, _| if j == 0 { 1.0 } else { 1.6e-4 },
+        |i, _, dim| (1.0 - (i / 2) as f64 / 200.0) / (dim as f64).sqrt(),
+    ];
+    for (dim, gamma, parts) in [(54, 2.4, 1), (54, 3.4, 2), (784, 2.0, 4), (784, 3.0, 8)] {
+        for row in rows {
+            let value =
+                |i: usize, j: usize| if i.is_multiple_of(2) { row(i, j, dim) } else { -row(i, j, dim) };
+            let points = (0..50).flat_map(|i| (0..dim).map(move |j| (i, j))).map(|(i, j)| value(i, j));
+            let mut values: Vec<f64> = points.collect();
+            values.extend_from_within(..);
+            let (plan, ready) = gaussian(gamma, dense(dim, values));
+            let bound = gamma * f32::ROUNDING * 2.0 * (dim.div_ceil(parts) + parts + 3) as f64;
+            let far = furthest(&plan, &ready);
+            assert!(far <= bound, "{dim} {gamma}: {far:e} > {bound:e}");
+            assert!(is_by_products(&plan, &ready, 50), "{dim} {gamma}");
+        }
     }
 }
 

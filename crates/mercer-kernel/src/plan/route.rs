@@ -2,7 +2,7 @@
 //!
 //! The GEMM form ‖x‖² + ‖z‖² − 2⟨x,z⟩ cancels for near points: its error is a few units of rounding of the largest
 //! ‖x‖². What a kernel makes of that is its steepness times the error. The form, and the parts that inner products are
-//! summed in, are chosen so that entries in `f32` stay within 1e-6 (`docs/maths.md` §8).
+//! summed in, are chosen so that a bound on entries in `f32` stays within 1e-6; it is one of typical sums (`docs/maths.md` §8).
 
 use mercer_linalg::{Base, Real, longest_part, part_count};
 
