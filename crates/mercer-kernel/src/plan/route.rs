@@ -23,7 +23,7 @@ pub(super) enum Route {
 /// What an entry may be off by because of its distance.
 const TOLERANCE: f64 = 1e-6;
 
-/// Up to this many coordinates differences cost next to nothing, and parts of a sum are not made shorter.
+/// Up to this many coordinates differences cost next to nothing, and no part of a sum but the last is made shorter.
 pub(super) const FEW: usize = 16;
 
 impl Lowered {
@@ -128,6 +128,7 @@ mod tests {
             // Two parts would do, but none are made of 10 coordinates; of 20 there are.
             (20, 4.6, None),
             (40, 3.7, Some(20)),
+            (49, 4.0, Some(17)),
             (0, 1.0, Some(1)),
         ] {
             assert_eq!(longest::<f32>(dim, size), expected, "{dim} {size}");
