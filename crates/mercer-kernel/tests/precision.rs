@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use mercer_kernel::{Entry, KernelExpr, Plan, Ready, Registry, Tiles, row_keys, vectors};
-use mercer_linalg::Real;
+use mercer_linalg::{Isa, Real};
 use mercer_points::{ColumnData, Dense, Points, Sparse, Table};
 
 /// The same points as a block of either precision; no value is negative, and none is the same in `f32` by chance alone.
@@ -45,7 +45,10 @@ fn registry() -> Registry {
 
 /// Entries by the tiles, as bits of `f64`, row after row.
 fn entries<T: Entry>(plan: &Plan, x: &Ready, z: &Ready) -> Vec<u64> {
-    let tiles = Tiles::<T>::new(plan, x, z);
+    entries_of(&Tiles::<T>::new(plan, x, z))
+}
+
+fn entries_of<T: Entry>(tiles: &Tiles<'_, T>) -> Vec<u64> {
     let (height, width) = tiles.shape();
     let mut scratch = tiles.scratch();
     let mut found = vec![0; tiles.rows() * tiles.columns()];
@@ -151,17 +154,25 @@ fn dense(dim: usize, values: Vec<f64>) -> ColumnData {
     ColumnData::Dense(Dense::new(values.len() / dim, dim, values).unwrap(), names)
 }
 
-/// The most that an entry in `f32` is off.
-fn furthest(plan: &Plan, x: &Ready) -> f64 {
-    let both = entries::<f32>(plan, x, x).into_iter().zip(pairs(plan, x, x));
-    both.map(|(entry, pair)| (f64::from_bits(entry) - f64::from_bits(pair)).abs()).fold(0.0, f64::max)
+/// Entries in `f32` on each instruction set.
+fn single(plan: &Plan, x: &Ready) -> Vec<(Isa, Vec<f64>)> {
+    let of = |isa| entries_of(&Tiles::<f32>::on(isa, plan, x, x)).into_iter().map(f64::from_bits).collect();
+    Isa::available().into_iter().map(|isa| (isa, of(isa))).collect()
 }
 
-/// Whether distances come from inner products, where the points after the first `count` are these once more: of the distance
+/// The most that entries are off.
+fn furthest(entries: &[f64], pairs: &[u64]) -> f64 {
+    let both = entries.iter().zip(pairs);
+    both.map(|(entry, &pair)| (entry - f64::from_bits(pair)).abs()).fold(0.0, f64::max)
+}
+
+/// How far the worst of many near pairs may be off.
+const WORST: f64 = 2.6e-6;
+
+/// Whether distances come from inner products, where the points of the second half are those of the first: of the distance
 /// between equal points differences and the wider precision leave nothing.
-fn is_by_products(plan: &Plan, x: &Ready, count: usize) -> bool {
-    let found = entries::<f32>(plan, x, x);
-    (count..x.len()).any(|i| f64::from_bits(found[i * x.len() + i - count]) != 1.0)
+fn is_by_products(entries: &[f64], n: usize) -> bool {
+    (n / 2..n).any(|i| entries[i * n + i - n / 2] != 1.0)
 }
 
 /// Inner products in the longest parts would not be accurate enough (`docs/maths.md` §8).
@@ -169,12 +180,15 @@ fn is_by_products(plan: &Plan, x: &Ready, count: usize) -> bool {
 fn inner_products_in_short_parts_are_accurate_enough() {
     for (dim, size) in [(54, 3.4), (784, 3.0), (300, 2.9)] {
         let mut values = clusters(120, dim);
-        values.extend_from_within(..20 * dim);
+        values.extend_from_within(..);
         let (plan, ready) = gaussian(size, dense(dim, values));
-        let far = furthest(&plan, &ready);
-        // In the longest parts they are off by 2.7e-6 and more.
-        assert!(far <= 2.5e-6, "{dim}: {far:e}");
-        assert!(is_by_products(&plan, &ready, 120), "{dim}");
+        let pairs = pairs(&plan, &ready, &ready);
+        for (isa, entries) in single(&plan, &ready) {
+            let far = furthest(&entries, &pairs);
+            // In the longest parts they are off by 2.7e-6 and more.
+            assert!(far <= WORST, "{isa:?} {dim}: {far:e}");
+            assert!(is_by_products(&entries, 240), "{isa:?} {dim}");
+        }
     }
 }
 
@@ -195,9 +209,12 @@ fn no_points_are_further_off_than_the_worst_case() {
             values.extend_from_within(..);
             let (plan, ready) = gaussian(gamma, dense(dim, values));
             let bound = gamma * f32::ROUNDING * 2.0 * (dim.div_ceil(parts) + parts + 3) as f64;
-            let far = furthest(&plan, &ready);
-            assert!(far <= bound, "{dim} {gamma}: {far:e} > {bound:e}");
-            assert!(is_by_products(&plan, &ready, 50), "{dim} {gamma}");
+            let pairs = pairs(&plan, &ready, &ready);
+            for (isa, entries) in single(&plan, &ready) {
+                let far = furthest(&entries, &pairs);
+                assert!(far <= bound, "{isa:?} {dim} {gamma}: {far:e} > {bound:e}");
+                assert!(is_by_products(&entries, 100), "{isa:?} {dim} {gamma}");
+            }
         }
     }
 }
@@ -216,8 +233,11 @@ fn sparse_points_are_accurate_enough_however_much_they_store() {
             .for_each(|(_, row)| row[10..].fill(0.0));
         let points = Sparse::from_dense(&Dense::new(240, dim, values).unwrap());
         let (plan, ready) = gaussian(2.2, ColumnData::Sparse(points));
-        let far = furthest(&plan, &ready);
-        assert!(far <= 2.5e-6, "{every}: {far:e}");
+        let pairs = pairs(&plan, &ready, &ready);
+        for (isa, entries) in single(&plan, &ready) {
+            let far = furthest(&entries, &pairs);
+            assert!(far <= WORST, "{isa:?} {every}: {far:e}");
+        }
         // A part without the long rows is computed as the whole is.
         let short: Vec<usize> = (0..240).filter(|i| !is_long(i)).collect();
         let row = plan.part(&ready, &[1]);
