@@ -185,6 +185,9 @@ pub(crate) fn apply<T: Entry>(tiles: &Tiles<'_, T>, rows: &[usize], segments: &[
                         if segment.columns.start >= range.end {
                             break;
                         }
+                        if segment.columns.is_empty() {
+                            continue;
+                        }
                         let (from, to) =
                             (range.start.max(segment.columns.start), range.end.min(segment.columns.end));
                         let within = from - segment.columns.start..to - segment.columns.start;

@@ -51,3 +51,31 @@ fn segments_of_few_and_of_many_outputs_are_sums_over_entries() {
         }
     }
 }
+
+#[test]
+fn a_segment_without_columns_adds_nothing() {
+    let mut table = read("@moons(n=40)", &ReadOptions::default()).unwrap();
+    table.remove("label").unwrap();
+    let gram = Lazy::new(&"rbf(sigma=0.6)".parse().unwrap(), &table).unwrap();
+    let segment = |columns: std::ops::Range<usize>, outputs: usize| Segment {
+        weights: vec![0.5; columns.len() * outputs],
+        columns,
+        outputs: (0..outputs).collect(),
+    };
+    for outputs in [1, 9] {
+        let product = |segments: &[Segment]| {
+            let mut out = vec![f64::NAN; outputs * gram.len()];
+            gram.cross_segments(gram.points(), segments, Precision::Double, &mut out);
+            out
+        };
+        let with = product(&[
+            segment(0..0, outputs),
+            segment(0..5, outputs),
+            segment(5..5, outputs),
+            segment(5..40, outputs),
+            segment(40..40, outputs),
+        ]);
+        assert_eq!(with, product(&[segment(0..5, outputs), segment(5..40, outputs)]));
+        assert_eq!(product(&[segment(5..5, outputs)]), vec![0.0; outputs * gram.len()]);
+    }
+}
