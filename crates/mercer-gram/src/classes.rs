@@ -66,17 +66,9 @@ impl<'a> Classes<'a> {
         if pays && room { 4 * entries as u64 } else { 0 }
     }
 
-    /// The rows of two classes, in the order of their numbers.
-    pub fn rows(&self, first: usize, second: usize) -> Vec<usize> {
-        let mut rows = [&self.rows[first][..], &self.rows[second][..]].concat();
-        // Two runs, which a stable sort merges.
-        rows.sort();
-        rows
-    }
-
     /// The matrix of two classes.
     pub fn pair(&self, first: usize, second: usize) -> Pair<'_> {
-        let rows = self.rows(first, second);
+        let rows = joined(&self.rows[first], &self.rows[second]);
         let place = |row: &usize| rows.partition_point(|r| r < row);
         let of = |class: usize| {
             let points = self.points.get(class)?;
@@ -92,6 +84,18 @@ impl<'a> Classes<'a> {
 /// Entries of the squares of so many rows each.
 fn entries(rows: &[usize]) -> usize {
     rows.iter().map(|rows| rows * rows).sum()
+}
+
+/// The rows of two classes, in the order of their numbers.
+///
+/// ```
+/// assert_eq!(mercer_gram::joined(&[0, 3, 4], &[1, 7]), [0, 1, 3, 4, 7]);
+/// ```
+pub fn joined(first: &[usize], second: &[usize]) -> Vec<usize> {
+    let mut rows = [first, second].concat();
+    // Two runs, which a stable sort merges.
+    rows.sort();
+    rows
 }
 
 /// The matrix of two classes.
@@ -214,7 +218,7 @@ mod tests {
         let all: Vec<usize> = (0..40).collect();
         let (mut from_classes, mut as_it_is) = (vec![0.0; 1600], vec![0.0; 1600]);
         pair.square_single(&all, &mut from_classes, &|| false);
-        gram.part(&classes.rows(0, 2)).square_single(&all, &mut as_it_is, &|| false);
+        gram.part(&joined(&rows[0], &rows[2])).square_single(&all, &mut as_it_is, &|| false);
         assert_eq!(from_classes, as_it_is);
         assert!(Classes::new(&gram, &rows, Budget::of_bytes(4000), &|| false).points.is_empty());
         assert!(Classes::new(&gram, &rows, Budget::default(), &|| true).points.is_empty());

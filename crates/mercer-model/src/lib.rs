@@ -32,6 +32,7 @@ mod preparation;
 mod preprocess;
 mod rows;
 mod schema;
+mod shares;
 mod softmax;
 mod spec;
 mod stream;

@@ -18,6 +18,7 @@ use rayon::prelude::*;
 
 use crate::build::solver_for;
 use crate::convexity::convexity;
+use crate::shares::{Share, Shares};
 use crate::target::Goal;
 use crate::{Between, Coefficients, Learner, Machine, ModelError, Multiclass, Setting, Spec};
 
@@ -40,12 +41,22 @@ pub(crate) struct Fitted {
     pub(crate) entries: u64,
 }
 
-/// One machine's share of the rows.
-pub(crate) struct Share {
-    pub(crate) between: Option<Between>,
-    /// Rows of the table; none for all.
-    pub(crate) rows: Option<Vec<usize>>,
-    pub(crate) y: Vec<f64>,
+/// A machine as it was solved.
+pub(crate) struct Solved {
+    between: Option<Between>,
+    /// Rows of the table and their α, without those of 0: of many pairs the others would be most of the memory.
+    used: Vec<(usize, f64)>,
+    /// Without its α.
+    solution: Solution,
+    certificate: Certificate,
+}
+
+impl Solved {
+    pub(crate) fn new(share: &Share, mut solution: Solution, certificate: Certificate) -> Self {
+        let alpha = std::mem::take(&mut solution.alpha).into_iter().enumerate();
+        let used = alpha.filter(|(_, alpha)| *alpha != 0.0).map(|(k, alpha)| (share.row(k), alpha)).collect();
+        Self { between: share.between, used, solution, certificate }
+    }
 }
 
 /// A stopped run is certified within this time.
@@ -56,40 +67,36 @@ fn solved_apart(
     posed: &Posed<'_>,
     started: Instant,
     deadline: &OnceLock<Instant>,
-) -> Result<Vec<(Share, Solution, Certificate)>, ModelError> {
-    let shares = shares(posed);
-    let classes = match posed.goal {
-        Goal::Classes(names, codes) if posed.spec.multiclass == Multiclass::OneVsOne && shares.len() > 1 => {
-            let stop = || is_over(posed, started);
-            Some(Classes::new(posed.gram, &members(codes, names.len()), shared_budget(posed), &stop))
-        }
-        _ => None,
-    };
+) -> Result<Vec<Solved>, ModelError> {
+    let shares = Shares::of(posed);
+    let classes = are_pairs(posed, &shares).then(|| {
+        let stop = || is_over(posed, started);
+        Classes::new(posed.gram, shares.members(), shared_budget(posed), &stop)
+    });
     // Machines of all rows, one for each class, have the same entries; their solver has squares of its own beside these.
     let kept = Kept::new(posed.gram, Budget::of_bytes(posed.setting.budget.bytes() / 2));
     let is_shared =
-        shares.iter().any(|share| matches!(share.between, Some(Between::Rest(_)))) && is_dual(posed);
+        shares.between().iter().any(|between| matches!(between, Some(Between::Rest(_)))) && is_dual(posed);
     let whole: &dyn Gram = if is_shared { &kept } else { posed.gram };
-    let one = |share: Share, shared: Option<&dyn Solver>| {
+    let one = |machine: usize, shared: Option<&dyn Solver>| {
+        let share = shares.share(machine);
         let entries = Entries { whole, classes: classes.as_ref(), shared };
         let (mut solution, mut certificate) = solve(posed, &share, &entries, started, deadline)?;
         if classes.is_some() {
             // Of many pairs these would be most of the memory of the model, and each is of the rows of its pair alone.
             (solution.scores, certificate.rows) = (None, Vec::new());
         }
-        Ok((share, solution, certificate))
+        Ok(Solved::new(&share, solution, certificate))
     };
-    let solved: Result<Vec<(Share, Solution, Certificate)>, ModelError> =
-        if classes.is_some() && is_dual(posed) && are_small(&shares, posed.setting.budget) {
-            // Such pairs have little to share out within each, and nothing to do with each other.
-            let solved: Vec<Result<_, ModelError>> =
-                shares.into_par_iter().map(|share| one(share, None)).collect();
-            solved.into_iter().collect()
-        } else {
-            let shared = if shares.len() > 1 { solver_for_several(posed) } else { None };
-            shares.into_iter().map(|share| one(share, shared.as_deref())).collect()
-        };
-    solved
+    if classes.is_some() && is_dual(posed) && are_small(&shares, posed.setting.budget) {
+        // Such pairs have little to share out within each, and nothing to do with each other.
+        let solved: Vec<Result<_, ModelError>> =
+            (0..shares.len()).into_par_iter().map(|machine| one(machine, None)).collect();
+        solved.into_iter().collect()
+    } else {
+        let shared = if shares.len() > 1 { solver_for_several(posed) } else { None };
+        (0..shares.len()).map(|machine| one(machine, shared.as_deref())).collect()
+    }
 }
 
 pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
@@ -100,7 +107,7 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         Some(named) => crate::softmax::solved(posed, named, started, &deadline)?,
         None => solved_apart(posed, started, &deadline)?,
     };
-    let entries = solved.iter().map(|(_, solution, _)| solution.entries).sum();
+    let entries = solved.iter().map(|one| one.solution.entries).sum();
     let known = match deadline.get() {
         // There is no time to measure anything; a proof takes none.
         Some(_) if posed.spec.kernel.mercer().status != mercer_kernel::Status::Psd => Convexity::Assumed,
@@ -111,21 +118,18 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
         }
     };
     let mut used = vec![false; total];
-    for (share, solution, _) in &solved {
-        for (k, _) in solution.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0) {
-            used[share.row(k)] = true;
-        }
-    }
+    solved.iter().flat_map(|one| &one.used).for_each(|&(row, _)| used[row] = true);
     let rows: Vec<usize> = (0..total).filter(|&i| used[i]).collect();
     let mut place = vec![0; total];
     rows.iter().enumerate().for_each(|(at, &row)| place[row] = at);
-    let machines = solved.into_par_iter().map(|(share, solution, mut certificate)| {
+    let machines = solved.into_par_iter().map(|one| {
+        let Solved { between, used, solution, mut certificate } = one;
         if !matches!(certificate.convexity, Convexity::Refuted { .. }) {
             certificate.convexity = known.clone();
         }
-        let alpha = solution.alpha.iter().enumerate().map(|(k, &alpha)| (place[share.row(k)], alpha));
-        let coefficients = Coefficients::of(rows.len(), alpha);
-        machine(posed.spec.learner, share.between, coefficients, solution, certificate)
+        let coefficients =
+            Coefficients::of(rows.len(), used.into_iter().map(|(row, alpha)| (place[row], alpha)));
+        machine(posed.spec.learner, between, coefficients, solution, certificate)
     });
     Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })
 }
@@ -138,15 +142,19 @@ pub(crate) fn shared_budget(posed: &Posed<'_>) -> Budget {
 }
 
 /// Machines that run side by side: small ones of pairs, a thread each.
-pub(crate) fn at_once(posed: &Posed<'_>, shares: &[Share]) -> usize {
-    let are_pairs = matches!(posed.goal, Goal::Classes(..))
-        && posed.spec.multiclass == Multiclass::OneVsOne
-        && shares.len() > 1;
-    if are_pairs && is_dual(posed) && are_small(shares, posed.setting.budget) {
+pub(crate) fn at_once(posed: &Posed<'_>, shares: &Shares<'_>) -> usize {
+    if are_pairs(posed, shares) && is_dual(posed) && are_small(shares, posed.setting.budget) {
         rayon::current_num_threads().min(shares.len())
     } else {
         1
     }
+}
+
+/// Whether each machine is of two of several classes.
+fn are_pairs(posed: &Posed<'_>, shares: &Shares<'_>) -> bool {
+    matches!(posed.goal, Goal::Classes(..))
+        && posed.spec.multiclass == Multiclass::OneVsOne
+        && shares.len() > 1
 }
 
 /// Whether the work is to end.
@@ -161,59 +169,12 @@ fn is_dual(posed: &Posed<'_>) -> bool {
 
 /// Whether a share has so few rows that a thread alone is soon done with it, and the budget has room for the squares of
 /// as many of them as there are threads.
-fn are_small(shares: &[Share], budget: Budget) -> bool {
+fn are_small(shares: &Shares<'_>, budget: Budget) -> bool {
     const FEW: usize = 6144;
-    let most = shares.iter().map(|share| share.y.len()).max().unwrap_or(0);
+    let most = shares.largest();
     // A thread that waits for others may have begun with the next share.
     let at_once = 2 * rayon::current_num_threads();
     most <= FEW && budget.allows((most * most * size_of::<f64>() * at_once) as u128)
-}
-
-impl Share {
-    /// The row of the table that row k of the share is.
-    pub(crate) fn row(&self, k: usize) -> usize {
-        self.rows.as_ref().map_or(k, |rows| rows[k])
-    }
-}
-
-pub(crate) fn shares(posed: &Posed<'_>) -> Vec<Share> {
-    match posed.goal {
-        Goal::Numbers(targets) => {
-            targets.iter().map(|y| Share { between: None, rows: None, y: y.clone() }).collect()
-        }
-        Goal::Nothing => vec![Share { between: None, rows: None, y: vec![0.0; posed.gram.len()] }],
-        Goal::Classes(classes, codes) if classes.len() == 2 => {
-            let y = codes.iter().map(|&code| if code == 1 { 1.0 } else { -1.0 }).collect();
-            vec![Share { between: None, rows: None, y }]
-        }
-        Goal::Classes(classes, codes) if posed.spec.multiclass == Multiclass::OneVsRest => {
-            let share = |class: usize| {
-                let y = codes.iter().map(|&code| if code == class { 1.0 } else { -1.0 }).collect();
-                Share { between: Some(Between::Rest(class)), rows: None, y }
-            };
-            (0..classes.len()).map(share).collect()
-        }
-        Goal::Classes(classes, codes) => {
-            let pairs: Vec<(usize, usize)> =
-                (0..classes.len()).flat_map(|a| (a + 1..classes.len()).map(move |b| (a, b))).collect();
-            let members = members(codes, classes.len());
-            let share = |(a, b): (usize, usize)| {
-                let mut rows = [&members[a][..], &members[b][..]].concat();
-                // Two runs, which a stable sort merges.
-                rows.sort();
-                let y = rows.iter().map(|&i| if codes[i] == a { 1.0 } else { -1.0 }).collect();
-                Share { between: Some(Between::Pair(a, b)), rows: Some(rows), y }
-            };
-            pairs.into_par_iter().map(share).collect()
-        }
-    }
-}
-
-/// The rows of each class.
-fn members(codes: &[usize], classes: usize) -> Vec<Vec<usize>> {
-    let mut members = vec![Vec::new(); classes];
-    codes.iter().enumerate().for_each(|(row, &class)| members[class].push(row));
-    members
 }
 
 /// The solver of several targets that remembers what it made of their Gram matrix, where the learner has one.
@@ -374,7 +335,9 @@ fn followed<R: Send>(
     let at_once = 2 * rayon::current_num_threads() as u64;
     let room = Budget::of_bytes(posed.setting.budget.bytes() / at_once);
     let whole = Kept::new(posed.gram, room).within(squares);
-    let path = |share: Share| {
+    let shares = Shares::of(posed);
+    let path = |machine: usize| {
+        let share = shares.share(machine);
         let sub = share.rows.as_ref().map(|rows| posed.gram.part(rows));
         let own = sub.as_ref().map(|sub| Kept::new(sub, room).within(squares));
         let gram = own.as_ref().unwrap_or(&whole);
@@ -393,7 +356,7 @@ fn followed<R: Send>(
         }
         Ok((Path { between: share.between, solved, status }, judged))
     };
-    shares(posed).into_par_iter().map(path).collect()
+    (0..shares.len()).into_par_iter().map(path).collect()
 }
 
 /// ν is a share of all weight, not of all rows, so that a weight of 2 is the row twice (`docs/maths.md` §4.13): weights

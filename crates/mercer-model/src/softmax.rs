@@ -13,7 +13,8 @@ use mercer_solve::{
     certify_softmax, certify_softmax_until, solvers,
 };
 
-use crate::machines::{HURRY, Path, Posed, Share};
+use crate::machines::{HURRY, Path, Posed, Solved};
+use crate::shares::Share;
 use crate::target::Goal;
 use crate::{Between, Learner, ModelError, Multiclass, Spec};
 
@@ -96,7 +97,7 @@ pub(crate) fn solved(
     named: (&[String], &[usize]),
     started: Instant,
     deadline: &OnceLock<Instant>,
-) -> Result<Vec<(Share, Solution, Certificate)>, ModelError> {
+) -> Result<Vec<Solved>, ModelError> {
     let problem = problem(posed, named, posed.gram, posed.spec.regularization)?;
     let solution = solve(posed, &problem, posed.setting.budget, None, started)?;
     if matches!(solution.status, Status::Stopped | Status::TimeLimit) {
@@ -120,7 +121,7 @@ pub(crate) fn solved(
             seconds: started.elapsed().as_secs_f64(),
             trace: solution.trace.clone(),
         };
-        (share, own, Certificate { offset: bias, ..certificate.clone() })
+        Solved::new(&share, own, Certificate { offset: bias, ..certificate.clone() })
     };
     Ok(each.map(machine).collect())
 }

@@ -11,10 +11,9 @@ use crate::target::Goal;
 
 /// Vectors of a machine: program, slopes, scores, products and the report of its certificate, for each row.
 const VECTORS: usize = 360;
-/// What stays of a machine until the model is made, for each row: its solution, and the report on its rows, which there is
-/// none of for pairs of classes.
+/// What stays of a machine until the model is made, for each row: scores, and the report on its rows. Pairs of classes have
+/// neither.
 const REPORT: usize = 88;
-const OF_PAIR: usize = 24;
 /// A coefficient that is not 0 with its place, and one among those that predictions are made with.
 const USED: u64 = 16;
 const WEIGHT: u64 = 8;
@@ -60,7 +59,7 @@ pub(super) fn parts(job: &Job<'_>, footprint: Footprint, expected: Expected) -> 
             // Where the signs of coefficients are those of the classes, predictions are made class by class, and a support
             // point counts for the pairs of its class.
             let counts = if job.kind() == Kind::Dual { classes - 1 } else { job.shares.len() };
-            (OF_PAIR * rows, USED * used + WEIGHT * (support * counts) as u64)
+            (0, USED * used + WEIGHT * (support * counts) as u64)
         }
         None => {
             let functions = job.classes().unwrap_or(job.shares.len());

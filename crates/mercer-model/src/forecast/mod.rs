@@ -22,7 +22,8 @@ use crate::build::solver_for;
 use crate::calibration;
 use crate::fit::features;
 use crate::ground::Ground;
-use crate::machines::{Posed, Share, objective, shares};
+use crate::machines::{Posed, objective};
+use crate::shares::Shares;
 use crate::{Learner, ModelError, Setting, Spec, Training};
 
 /// How a fit goes about the kernel entries.
@@ -215,7 +216,7 @@ struct Expected {
 
 impl<'a> Job<'a> {
     fn new(posed: &'a Posed<'a>, training: &'a Training<'a>, ground: &'a Ground) -> Result<Self, ModelError> {
-        let shares = shares(posed);
+        let shares = Shares::of(posed);
         let at_once = crate::machines::at_once(posed, &shares);
         let shares = rows_of(posed, &shares);
         let features = posed.features.map(whole).transpose()?;
@@ -334,11 +335,11 @@ impl<'a> Job<'a> {
 }
 
 /// Rows of each machine; functions of softmax are found together, from all rows.
-fn rows_of(posed: &Posed<'_>, shares: &[Share]) -> Vec<usize> {
+fn rows_of(posed: &Posed<'_>, shares: &Shares<'_>) -> Vec<usize> {
     if crate::softmax::classes(posed).is_some() {
         return vec![posed.gram.len()];
     }
-    shares.iter().map(|share| share.y.len()).collect()
+    shares.sizes().collect()
 }
 
 /// How time grows with the rows.

@@ -11,7 +11,8 @@ use rand_pcg::Pcg64;
 
 use super::time::Clock;
 use super::{Job, Kind, rows_of};
-use crate::machines::{Posed, machines, shares};
+use crate::machines::{Posed, machines};
+use crate::shares::Shares;
 use crate::target::Goal;
 use crate::{ModelError, Multiclass, Setting, Spec};
 
@@ -148,7 +149,7 @@ fn attempt(job: &Job<'_>, rows: &[usize]) -> Result<Option<Trial>, ModelError> {
         features: features.as_ref(),
         setting: &Setting { watch: &Quiet(posed.setting.watch), ..setting },
     };
-    let shares = rows_of(&part, &shares(&part));
+    let shares = rows_of(&part, &Shares::of(&part));
     let started = Instant::now();
     let mut fitted = machines(&part)?;
     let mut took = started.elapsed();

@@ -6,7 +6,8 @@ use mercer_linalg::Budget;
 use mercer_solve::solvers::{Ridge, ridge_path};
 use mercer_solve::{Regularization, Run, SolveError, Status};
 
-use crate::machines::{Path, Posed, Share, shares};
+use crate::machines::{Path, Posed};
+use crate::shares::{Share, Shares};
 use crate::{Learner, ModelError, Spec};
 
 /// Whether a learner solves the equations of ridge regression exactly, and takes these weights.
@@ -27,8 +28,9 @@ pub(super) fn along(
     let at_once = 2 * rayon::current_num_threads() as u64;
     let room = Budget::of_bytes(posed.setting.budget.bytes() / at_once);
     let mut paths = Vec::new();
-    for share in shares(posed) {
-        match path(posed, &share, strengths, room)? {
+    let shares = Shares::of(posed);
+    for machine in 0..shares.len() {
+        match path(posed, &shares.share(machine), strengths, room)? {
             Some(path) => paths.push(path),
             None => return Ok(None),
         }
