@@ -9,6 +9,7 @@
 
 pub mod auto;
 mod ballot;
+mod beside;
 mod build;
 mod calibration;
 mod coefficients;

@@ -16,6 +16,7 @@ use mercer_solve::{
 
 use rayon::prelude::*;
 
+use crate::beside::{Beside, Size, is_direct};
 use crate::build::solver_for;
 use crate::convexity::convexity;
 use crate::shares::{Share, Shares};
@@ -88,15 +89,11 @@ fn solved_apart(
         }
         Ok(Solved::new(&share, solution, certificate))
     };
-    if classes.is_some() && is_dual(posed) && are_small(&shares, posed.setting.budget) {
-        // Such pairs have little to share out within each, and nothing to do with each other.
-        let solved: Vec<Result<_, ModelError>> =
-            (0..shares.len()).into_par_iter().map(|machine| one(machine, None)).collect();
-        solved.into_iter().collect()
-    } else {
-        let shared = if shares.len() > 1 { solver_for_several(posed) } else { None };
-        (0..shares.len()).map(|machine| one(machine, shared.as_deref())).collect()
+    if let Some(beside) = beside(posed, &shares) {
+        return beside.map(shares.len(), |machine| one(machine, None));
     }
+    let shared = if shares.len() > 1 { solver_for_several(posed) } else { None };
+    (0..shares.len()).map(|machine| one(machine, shared.as_deref())).collect()
 }
 
 pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
@@ -141,13 +138,18 @@ pub(crate) fn shared_budget(posed: &Posed<'_>) -> Budget {
     if shares { posed.setting.budget } else { Budget::of_bytes(0) }
 }
 
-/// Machines that run side by side: small ones of pairs, a thread each.
+/// Machines that run at the same time.
 pub(crate) fn at_once(posed: &Posed<'_>, shares: &Shares<'_>) -> usize {
-    if are_pairs(posed, shares) && is_dual(posed) && are_small(shares, posed.setting.budget) {
-        rayon::current_num_threads().min(shares.len())
-    } else {
-        1
-    }
+    beside(posed, shares).map_or(1, |beside| beside.at_once(shares.len()))
+}
+
+/// How machines of pairs run side by side: those of so few rows have little to share out within each, and nothing to do
+/// with each other.
+fn beside(posed: &Posed<'_>, shares: &Shares<'_>) -> Option<Beside> {
+    const FEW: usize = 6144;
+    let size = Size { rows: shares.largest(), machines: 1, is_direct: false };
+    let are_small = are_pairs(posed, shares) && is_dual(posed) && size.rows <= FEW;
+    are_small.then(|| Beside::in_whole(posed.setting.budget, size))
 }
 
 /// Whether each machine is of two of several classes.
@@ -165,16 +167,6 @@ fn is_over(posed: &Posed<'_>, started: Instant) -> bool {
 /// Whether pairs are solved by blocks of their dual, in the memory that squares of working sets take.
 fn is_dual(posed: &Posed<'_>) -> bool {
     matches!(posed.spec.learner, Learner::Smo | Learner::NuSvc) && posed.features.is_none()
-}
-
-/// Whether a share has so few rows that a thread alone is soon done with it, and the budget has room for the squares of
-/// as many of them as there are threads.
-fn are_small(shares: &Shares<'_>, budget: Budget) -> bool {
-    const FEW: usize = 6144;
-    let most = shares.largest();
-    // A thread that waits for others may have begun with the next share.
-    let at_once = 2 * rayon::current_num_threads();
-    most <= FEW && budget.allows((most * most * size_of::<f64>() * at_once) as u128)
 }
 
 /// The solver of several targets that remembers what it made of their Gram matrix, where the learner has one.
@@ -222,7 +214,8 @@ fn solve(
     // The solver's last look at its answer and the certificate want the same product.
     let remembered = Remembered::new(gram);
     let gram: &dyn Gram = if shared.is_some() { gram } else { &remembered };
-    let pursued = Pursued { gram, features: features.as_ref(), shared, started, is_trial: false };
+    let room = posed.setting.budget;
+    let pursued = Pursued { gram, features: features.as_ref(), shared, room, started, is_trial: false };
     let judge = |problem: &Problem<'_>, solution: &Solution| {
         if matches!(solution.status, Status::Stopped | Status::TimeLimit) {
             deadline.get_or_init(|| Instant::now() + HURRY);
@@ -237,6 +230,8 @@ struct Pursued<'a> {
     gram: &'a dyn Gram,
     features: Option<&'a Features>,
     shared: Option<&'a dyn Solver>,
+    /// Memory for the solver.
+    room: Budget,
     started: Instant,
     /// Nobody will certify what is found.
     is_trial: bool,
@@ -251,7 +246,7 @@ fn pursue<R>(
     start: Option<&Solution>,
     judge: impl FnOnce(&Problem<'_>, &Solution) -> R,
 ) -> Result<(Solution, R), ModelError> {
-    let &Pursued { gram, features, shared, started, is_trial } = pursued;
+    let &Pursued { gram, features, shared, room, started, is_trial } = pursued;
     let loss: Option<Box<dyn Loss>> = posed.loss.map(|loss| loss.build()).transpose()?;
     let objective = objective(posed.spec, loss.as_deref());
     // C is the same for every pair, whatever its rows; so is μ. λ is what the user gave, or follows from those.
@@ -274,7 +269,7 @@ fn pursue<R>(
     let plain = match shared {
         Some(shared) => shared,
         None => {
-            own = solver_for(posed.spec, features, posed.setting.budget)?;
+            own = solver_for(posed.spec, features, room)?;
             &*own
         }
     };
@@ -330,18 +325,21 @@ fn followed<R: Send>(
     is_trial: bool,
     judge: impl Fn(&Problem<'_>, &Solution) -> R + Sync,
 ) -> Result<Vec<(Path, Vec<R>)>, ModelError> {
-    let (total, started) = (posed.gram.len(), Instant::now());
-    // As many squares as there are threads, and those that a thread began while it waited; what is kept changes no bit.
-    let at_once = 2 * rayon::current_num_threads() as u64;
-    let room = Budget::of_bytes(posed.setting.budget.bytes() / at_once);
-    let whole = Kept::new(posed.gram, room).within(squares);
+    let (total, started, budget) = (posed.gram.len(), Instant::now(), posed.setting.budget);
     let shares = Shares::of(posed);
+    let size = Size { rows: shares.largest(), machines: 1, is_direct: is_direct(posed.spec.learner) };
+    // What is kept for all strengths is taken from what their solver has.
+    let half = Budget::of_bytes(budget.bytes() / 2);
+    let whole = Kept::new(posed.gram, half).within(squares);
     let path = |machine: usize| {
         let share = shares.share(machine);
         let sub = share.rows.as_ref().map(|rows| posed.gram.part(rows));
-        let own = sub.as_ref().map(|sub| Kept::new(sub, room).within(squares));
+        let own = sub.as_ref().map(|sub| Kept::new(sub, half).within(squares));
         let gram = own.as_ref().unwrap_or(&whole);
-        let pursued = Pursued { gram, features: None, shared: None, started, is_trial };
+        let keeps = !size.is_direct && gram.keeps_square();
+        let kept = if keeps { size_of::<f32>() as u64 * (gram.len() as u64).pow(2) } else { 0 };
+        let room = Budget::of_bytes(budget.bytes() - kept);
+        let pursued = Pursued { gram, features: None, shared: None, room, started, is_trial };
         let mut before: Option<Solution> = None;
         let (mut solved, mut status, mut judged) =
             (Vec::with_capacity(strengths.len()), Vec::new(), Vec::new());
@@ -356,7 +354,7 @@ fn followed<R: Send>(
         }
         Ok((Path { between: share.between, solved, status }, judged))
     };
-    (0..shares.len()).into_par_iter().map(path).collect()
+    Beside::in_whole(budget, size).map(shares.len(), path)
 }
 
 /// ν is a share of all weight, not of all rows, so that a weight of 2 is the row twice (`docs/maths.md` §4.13): weights

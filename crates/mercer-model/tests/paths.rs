@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use mercer_gram::{Gram, Lazy};
+use mercer_linalg::Budget;
 use mercer_model::metrics::Metric;
 use mercer_model::tune::{Found, Search, Strength, Template, Tuning, Validation, aligned, path, tune};
 use mercer_model::{ClassWeights, Learner, Multiclass, Outcome, Scaling, Setting, Spec, Training, fit};
@@ -138,7 +139,7 @@ fn a_ridge_path_without_memory_or_positive_definiteness_is_one_of_fits_alone() {
     let tuning = ridge("rbf(sigma=1)", "1e-3|1e-1", Learner::Cholesky);
     let rows = 40;
     // Room for one array in each fit, and not for two in each of those side by side.
-    let setting = Setting { budget: mercer_linalg::Budget::of_bytes(rows * rows * 8), ..Setting::default() };
+    let setting = Setting { budget: Budget::of_bytes(rows * rows * 8), ..Setting::default() };
     let small = tune(&tuning, &training, &setting, &|_| {}).unwrap();
     for (a, b) in small.trials.iter().zip(&found(&tuning, &training).trials) {
         assert!(a.scores.iter().zip(&b.scores).all(|(a, b)| (a - b).abs() <= 1e-8 * b));
@@ -351,6 +352,24 @@ fn weights_are_repetitions_along_a_path() {
         let (a_sum, b_sum) = (a.objective * 40.0, b.objective * rows.len() as f64);
         assert!((a_sum - b_sum).abs() <= 1e-7 * b_sum, "{:?}: {a_sum} {b_sum}", a.strength);
         assert!((a.training - b.training).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn with_little_memory_a_path_has_the_same_bits_for_any_number_of_threads() {
+    let strengths = [Regularization::C(1.0), Regularization::C(10.0)];
+    for (source, learner) in [("@sinc(n=480)", Learner::Svr), ("@moons(n=480)", Learner::Smo)] {
+        let (table, target) = data(source);
+        let spec = Spec::new("rbf(sigma=0.5)".parse().unwrap(), learner);
+        let (training, validation) = (Training::new(&table, &target), Validation::Folds { k: 3, repeats: 1 });
+        // Enough for a square of all rows, but not for as many as there are threads.
+        let setting = Setting { budget: Budget::of_bytes(3_000_000), ..Setting::default() };
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let follow = || path(&spec, &strengths, None, Some(&validation), &training, &setting, &|_| {});
+            pool.install(follow).unwrap()
+        };
+        assert!(with(1) == with(4), "{learner}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mercer_linalg::Budget;
 use mercer_model::metrics::Metric;
 use mercer_model::tune::{Found, Search, Sofar, Strength, Tuning, Validation, tune};
 use mercer_model::{Learner, Multiclass, Outcome, Scaling, Setting, Spec, Training, fit};
@@ -157,6 +158,33 @@ fn every_search_finds_a_good_candidate_and_the_number_of_threads_changes_nothing
         let error = one.best().error().unwrap();
         assert!(one.simplest().mean() >= one.best().mean() - error);
     }
+}
+
+#[test]
+fn with_little_memory_the_number_of_threads_changes_nothing_either() {
+    let mu = Strength::Mu("0.01|1".parse().unwrap());
+    let folds = Validation::Folds { k: 3, repeats: 1 };
+    let mut differ = Vec::new();
+    // Bytes that are enough for some of the ways in which a machine is solved, when shared out among few.
+    for (source, learner, strength, validation, bytes) in [
+        ("@sinc(n=480)", Learner::Svr, c("1|10"), folds.clone(), 2_000_000),
+        ("@sinc(n=120)", Learner::Cholesky, mu.clone(), folds, 1_000_000),
+        ("@sinc(n=60)", Learner::Cholesky, mu, Validation::LeaveOneOut, 300_000),
+    ] {
+        let (table, target) = data(source);
+        let tuning = Tuning { validation, ..tuning("rbf(sigma=1|3)", strength, learner) };
+        let setting = Setting { budget: Budget::of_bytes(bytes), ..Setting::default() };
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let search = || tune(&tuning, &Training::new(&table, &target), &setting, &|_| {});
+            pool.install(search).map_err(|error| error.to_string())
+        };
+        let one = with(1);
+        assert!(one.is_ok(), "{learner}");
+        differ.extend([2, 4, 9].map(|threads| (learner, threads, with(threads) == one)));
+    }
+    differ.retain(|(.., is_same)| !is_same);
+    assert!(differ.is_empty(), "{differ:?}");
 }
 
 #[test]

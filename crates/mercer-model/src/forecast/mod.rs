@@ -18,6 +18,7 @@ use mercer_solve::{Features, Footprint, Holding, Objective, Sizes, SolveError};
 
 use self::pilot::trials;
 use self::time::Clock;
+use crate::beside::is_direct;
 use crate::build::solver_for;
 use crate::calibration;
 use crate::fit::features;
@@ -320,15 +321,12 @@ impl<'a> Job<'a> {
     }
 
     fn kind(&self) -> Kind {
-        use Learner::{
-            Cholesky, Eigen, HardMargin, LsSvm, Newton, NuSvc, NuSvr, OneClass, Primal, Qp, Quantile,
-            RidgeDual, Smo, Svr,
-        };
+        use Learner::{HardMargin, NuSvc, NuSvr, OneClass, Quantile, Smo, Svr};
         match self.posed.spec.learner {
             _ if self.posed.spec.penalty == mercer_solve::Penalty::Norm => Kind::Other,
             _ if self.classes().is_some() => Kind::Other,
             Smo | Svr | Quantile | NuSvc | NuSvr | OneClass | HardMargin => Kind::Dual,
-            Cholesky | Eigen | LsSvm | Newton | Qp | Primal | RidgeDual => Kind::Direct,
+            learner if is_direct(learner) => Kind::Direct,
             _ => Kind::Other,
         }
     }

@@ -2,7 +2,6 @@
 //! machine that was shown all of them, for every strength from one decomposition (`docs/maths.md` §4.9, §6).
 
 use mercer_gram::Precision;
-use mercer_linalg::Budget;
 use mercer_points::Column;
 use mercer_solve::loss::LossSpec;
 use mercer_solve::solvers::EigenRidge;
@@ -54,10 +53,8 @@ pub(super) fn left_out(
         }
     };
     let gram = ground.gram_in(Precision::Double, spec, &part)?;
-    // Kernels are worked on side by side.
-    let room = Budget::of_bytes(setting.budget.bytes() / rayon::current_num_threads() as u64);
     let mut run = Run::new(setting.watch, setting.limits, spec.tolerance);
-    let ridge = EigenRidge::watched(&gram, room, &mut run)?;
+    let ridge = EigenRidge::watched(&gram, setting.budget, &mut run)?;
     let say = |&strength: &Regularization| {
         let lambda = strength.lambda(rows.len())?;
         let missed = match &ridge {

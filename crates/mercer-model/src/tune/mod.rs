@@ -39,11 +39,11 @@ use mercer_points::{Column, Points, Split, Strata, holdout};
 use mercer_solve::{Regularization, Tolerance};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
 
 use self::fold::{Said, measured, said, truth};
 use self::journal::{Journal, Key};
 use self::leave_one_out::{left_out, row_error};
+use crate::beside::{Beside, Size, is_direct};
 use crate::metrics::{Metric, Subject};
 use crate::target::Goal;
 use crate::{Learner, ModelError, Multiclass, Setting, Spec, Training};
@@ -349,6 +349,16 @@ fn usual(goal: &Goal) -> Metric {
     if matches!(goal, Goal::Classes(..)) { Metric::Accuracy } else { Metric::Rmse }
 }
 
+/// What the memory of one kernel on one split goes by.
+fn size(spec: &Spec, goal: &Goal, splits: &[Split], leaves_one_out: bool) -> Size {
+    let machines = match goal {
+        Goal::Classes(names, _) if names.len() > 2 => names.len(),
+        _ => 1,
+    };
+    let rows = splits.iter().map(|split| split.train.len()).max().unwrap_or(0);
+    Size { rows, machines, is_direct: leaves_one_out || is_direct(spec.learner) }
+}
+
 /// All that decides over the results of a search.
 fn description(tuning: &Tuning, training: &Training<'_>, metric: Metric) -> String {
     let data = crate::hash::data(training.table, training.target, training.weights);
@@ -478,25 +488,26 @@ impl Work<'_> {
             (0..plan.len()).flat_map(|kernel| (0..splits.len()).map(move |split| (kernel, split))).collect();
         let all = plan.iter().map(|(_, values)| values.len()).sum::<usize>() * splits.len();
         let done = std::sync::atomic::AtomicUsize::new(0);
-        let results: Result<Vec<Option<Vec<Judged>>>, ModelError> = tasks
-            .par_iter()
-            .map(|&(kernel, split)| {
-                if self.is_over() {
-                    return Ok(None);
-                }
-                let (kernel, values) = &plan[kernel];
-                let found = match self.scores(kernel, values, split, &splits[split]) {
-                    // A fit that was stopped may lack what is judged.
-                    Err(_) if self.is_over() => return Ok(None),
-                    found => found?,
-                };
-                let done = done.fetch_add(values.len(), std::sync::atomic::Ordering::Relaxed) + values.len();
-                (self.tell)(Sofar { done, all });
-                // A machine that was stopped is not what it would have been.
-                Ok(Some(found).filter(|_| !self.is_over()))
-            })
-            .collect();
-        let results = results?;
+        let size = size(&self.tuning.spec, self.goal, splits, self.leaves_one_out());
+        let beside = Beside::in_parts(self.setting.budget, tasks.len(), size);
+        let judged = |task: usize| -> Result<Option<Vec<Judged>>, ModelError> {
+            if self.is_over() {
+                return Ok(None);
+            }
+            let (kernel, split) = tasks[task];
+            let (kernel, values) = &plan[kernel];
+            let setting = Setting { budget: beside.room, ..self.setting.rest(self.started) };
+            let found = match self.scores(kernel, values, (split, &splits[split]), &setting) {
+                // A fit that was stopped may lack what is judged.
+                Err(_) if self.is_over() => return Ok(None),
+                found => found?,
+            };
+            let done = done.fetch_add(values.len(), std::sync::atomic::Ordering::Relaxed) + values.len();
+            (self.tell)(Sofar { done, all });
+            // A machine that was stopped is not what it would have been.
+            Ok(Some(found).filter(|_| !self.is_over()))
+        };
+        let results = beside.map(tasks.len(), judged)?;
         let is_cut_short = results.iter().any(Option::is_none);
         let mut trials = Vec::new();
         for (number, (kernel, values)) in plan.iter().enumerate() {
@@ -529,8 +540,8 @@ impl Work<'_> {
         &self,
         kernel: &KernelExpr,
         values: &[f64],
-        number: usize,
-        split: &Split,
+        (number, split): (usize, &Split),
+        setting: &Setting<'_>,
     ) -> Result<Vec<Judged>, ModelError> {
         let strengths: Vec<Regularization> =
             values.iter().map(|&value| self.tuning.strength.at(value)).collect();
@@ -553,13 +564,12 @@ impl Work<'_> {
         let is_judged = self.metric.info().subject == Subject::Probabilities;
         let probabilities = self.tuning.spec.probabilities.filter(|_| is_judged);
         let spec = Spec { kernel: kernel.clone(), probabilities, ..self.tuning.spec.clone() };
-        let setting = self.setting.rest(self.started);
         let classes: &[String] = if let Goal::Classes(names, _) = self.goal { names } else { &[] };
         let data = (self.training, self.target);
         let answers = if self.leaves_one_out() {
-            left_out(&spec, &strengths, data, &split.train, &setting)?
+            left_out(&spec, &strengths, data, &split.train, setting)?
         } else {
-            said(&spec, &strengths, data, classes, split, &setting, &self.squares)?
+            said(&spec, &strengths, data, classes, split, setting, &self.squares)?
         };
         let judged = |said: &Said| {
             let row_error = row_error(self.metric, self.goal, said, &split.test);

@@ -6,11 +6,11 @@ use std::time::Instant;
 use mercer_gram::Squares;
 use mercer_points::{Points, Split};
 use mercer_solve::{Certificate, Problem, Regularization, Solution, Status, certify};
-use rayon::prelude::*;
 
 use super::fold::{Said, answers, measured, said, truth};
 use super::leave_one_out::left_out;
-use super::{Sofar, Validation, usual};
+use super::{Sofar, Validation, size, usual};
+use crate::beside::Beside;
 use crate::ground::Ground;
 use crate::machines::{Posed, traced};
 use crate::metrics::Metric;
@@ -119,11 +119,13 @@ pub fn path(
     tell(Sofar { done: strengths.len(), all });
     let (done, squares) = (std::sync::atomic::AtomicUsize::new(strengths.len()), Squares::default());
     let classes: &[String] = if let Goal::Classes(names, _) = &goal { names } else { &[] };
+    let size = size(spec, &goal, &splits, validation == Some(&Validation::LeaveOneOut));
+    let beside = Beside::in_parts(setting.budget, splits.len(), size);
     let held_out = |split: &Split| -> Result<Option<Vec<f64>>, ModelError> {
         if setting.is_over(started) {
             return Ok(None);
         }
-        let rest = setting.rest(started);
+        let rest = Setting { budget: beside.room, ..setting.rest(started) };
         let found: Vec<Said> = if validation == Some(&Validation::LeaveOneOut) {
             left_out(spec, &strengths, (training, target), &split.train, &rest)?
         } else {
@@ -135,7 +137,7 @@ pub fn path(
         tell(Sofar { done, all });
         Ok(Some(values).filter(|_| !setting.is_over(started)))
     };
-    let found: Vec<Option<Vec<f64>>> = splits.par_iter().map(held_out).collect::<Result<_, _>>()?;
+    let found: Vec<Option<Vec<f64>>> = beside.map(splits.len(), |split| held_out(&splits[split]))?;
     let is_cut_short = points.len() < strengths.len() || found.iter().any(Option::is_none);
     if let Some(found) = found.into_iter().collect::<Option<Vec<Vec<f64>>>>() {
         for (k, point) in points.iter_mut().enumerate() {

@@ -2,7 +2,6 @@
 //! (`docs/maths.md` §4.9).
 
 use mercer_gram::Gram;
-use mercer_linalg::Budget;
 use mercer_solve::solvers::{Ridge, ridge_path};
 use mercer_solve::{Regularization, Run, SolveError, Status};
 
@@ -24,13 +23,10 @@ pub(super) fn along(
     posed: &Posed<'_>,
     strengths: &[Regularization],
 ) -> Result<Option<Vec<Path>>, ModelError> {
-    // Folds are worked on side by side; a thread that waits for others may have begun with the next one.
-    let at_once = 2 * rayon::current_num_threads() as u64;
-    let room = Budget::of_bytes(posed.setting.budget.bytes() / at_once);
     let mut paths = Vec::new();
     let shares = Shares::of(posed);
     for machine in 0..shares.len() {
-        match path(posed, &shares.share(machine), strengths, room)? {
+        match path(posed, &shares.share(machine), strengths)? {
             Some(path) => paths.push(path),
             None => return Ok(None),
         }
@@ -38,12 +34,7 @@ pub(super) fn along(
     Ok(Some(paths))
 }
 
-fn path(
-    posed: &Posed<'_>,
-    share: &Share,
-    strengths: &[Regularization],
-    room: Budget,
-) -> Result<Option<Path>, ModelError> {
+fn path(posed: &Posed<'_>, share: &Share, strengths: &[Regularization]) -> Result<Option<Path>, ModelError> {
     let (own, total) = (share.y.len(), posed.gram.len());
     let lambdas: Vec<f64> = strengths.iter().map(|s| s.lambda(own)).collect::<Result<_, _>>()?;
     let weights: Option<Vec<f64>> =
@@ -51,7 +42,8 @@ fn path(
     let ridge = Ridge { y: &share.y, weights: weights.as_deref(), offset: posed.spec.offset };
     let run = Run::new(posed.setting.watch, posed.setting.limits, posed.spec.tolerance);
     let part = share.rows.as_ref().map(|rows| posed.gram.part(rows));
-    let found = match ridge_path(part.as_ref().unwrap_or(posed.gram), ridge, &lambdas, room, &run) {
+    let gram = part.as_ref().unwrap_or(posed.gram);
+    let found = match ridge_path(gram, ridge, &lambdas, posed.setting.budget, &run) {
         Err(SolveError::OverBudget { .. }) => return Ok(None),
         // What a stopped search has found is not asked for.
         found => found?.unwrap_or_else(|| vec![Some((vec![0.0; own], 0.0)); lambdas.len()]),
