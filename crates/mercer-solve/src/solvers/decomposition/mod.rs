@@ -21,6 +21,7 @@ mod pace;
 mod program;
 mod rows;
 mod scores;
+mod spare;
 mod square;
 mod working_set;
 

@@ -1,12 +1,10 @@
-//! The square of a working set, and the memory that squares take: of many small problems in a row, each would take longer to
-//! be given fresh memory than to fill it.
-
-use std::cell::RefCell;
+//! The square of a working set.
 
 use mercer_gram::Gram;
 use mercer_linalg::{Buffer, Real};
 
 use super::demand::Demand;
+use super::spare;
 
 /// Entries at the crossings of some rows, one line after the other, in the precision that rows have.
 pub(super) enum Square<'g> {
@@ -72,46 +70,17 @@ pub(super) trait Entry: Real {
     fn spared(_: Buffer<Self>) {}
 }
 
-thread_local! {
-    /// Memory that this thread is done with.
-    static SPARE: RefCell<Vec<Buffer<f32>>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Numbers that are spared at most, 64 MB, and in how many pieces: squares within squares want several.
-const SPARED: usize = 1 << 24;
-const PIECES: usize = 4;
-
 impl Entry for f32 {
     fn rows(gram: &dyn Gram, rows: &[usize], out: &mut [Self]) {
         gram.rows_single(rows, out);
     }
 
     fn spare(len: usize) -> Buffer<Self> {
-        SPARE.with_borrow_mut(|spare| {
-            let fits = (0..spare.len()).filter(|&at| spare[at].len() >= len);
-            match fits.min_by_key(|&at| spare[at].len()) {
-                Some(at) => spare.swap_remove(at),
-                // Memory that is not touched costs nothing, and the next may be longer.
-                None => Buffer::zeros((len + len / 4).min(SPARED.max(len))),
-            }
-        })
+        spare::taken(len)
     }
 
     fn spared(entries: Buffer<Self>) {
-        if entries.is_empty() || entries.len() > SPARED {
-            return;
-        }
-        SPARE.with_borrow_mut(|spare| {
-            spare.push(entries);
-            spare.sort_unstable_by_key(|entries| std::cmp::Reverse(entries.len()));
-            let mut held = 0;
-            let fit = spare.iter().take(PIECES).take_while(|entries| {
-                held += entries.len();
-                held <= SPARED
-            });
-            let count = fit.count();
-            spare.truncate(count);
-        });
+        spare::given(entries);
     }
 }
 
@@ -124,25 +93,6 @@ impl Entry for f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn memory_is_used_again_where_it_fits() {
-        let place = |entries: &Buffer<f32>| entries.as_ptr();
-        let (small, large) = (f32::spare(100), f32::spare(10_000));
-        let (at_small, at_large) = (place(&small), place(&large));
-        f32::spared(small);
-        f32::spared(large);
-        let found = f32::spare(90);
-        assert_eq!(place(&found), at_small, "the least that fits");
-        let other = f32::spare(90);
-        assert_eq!(place(&other), at_large);
-        assert!(f32::spare(SPARED).len() == SPARED && f32::spare(SPARED + 1).len() > SPARED);
-        // Too many, too long, or nothing at all: given back to the system.
-        (0..2 * PIECES).for_each(|_| f32::spared(Buffer::zeros(50)));
-        f32::spared(Buffer::zeros(SPARED + 1));
-        f32::spared(Buffer::zeros(0));
-        SPARE.with_borrow(|spare| assert_eq!(spare.len(), PIECES));
-    }
 
     #[test]
     fn a_square_changes_its_precision() {
