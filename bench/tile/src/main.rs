@@ -68,8 +68,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn options(mut arguments: Peekable<impl Iterator<Item = String>>) -> Result<Options, String> {
-    let mut options = Options::default();
-    options.serve = arguments.next_if(|first| first == "serve").is_some();
+    let serve = arguments.next_if(|first| first == "serve").is_some();
+    let mut options = Options { serve, ..Options::default() };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => options.quick = true,
