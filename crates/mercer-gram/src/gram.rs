@@ -149,7 +149,7 @@ pub trait Gram: Sync {
     /// cannot matter there.
     fn remember(&self, _alpha: &[f64], _products: &[f64], _rough: Vec<usize>) {}
 
-    /// What was noted last, if it was of this vector.
+    /// What was noted of this vector, if that was the last that was.
     fn recall(&self, _alpha: &[f64]) -> Option<(Vec<f64>, Vec<usize>)> {
         None
     }

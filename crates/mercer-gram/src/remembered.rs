@@ -17,15 +17,23 @@ use crate::{Gram, Stop};
 /// let alpha = vec![0.5; 50];
 /// let remembered = Remembered::new(&gram);
 /// let products = remembered.products(&alpha, &|_, _| false).unwrap();
-/// assert_eq!(remembered.recall(&alpha), Some((products, vec![])));
+/// // What the matrix has computed is not what a solver said.
+/// assert_eq!(remembered.recall(&alpha), None);
+/// remembered.remember(&alpha, &products, vec![7]);
+/// assert_eq!(remembered.recall(&alpha), Some((products, vec![7])));
 /// ```
 pub struct Remembered<'a> {
     gram: &'a dyn Gram,
     last: Mutex<Option<Noted>>,
 }
 
-/// A vector, its products, and where those are in single precision.
-type Noted = (Vec<f64>, Vec<f64>, Vec<usize>);
+/// A vector and its products.
+struct Noted {
+    alpha: Vec<f64>,
+    products: Vec<f64>,
+    /// Where those are in single precision, if a solver said what they are; else the matrix has computed them.
+    said: Option<Vec<usize>>,
+}
 
 impl<'a> Remembered<'a> {
     /// Nothing is remembered yet.
@@ -33,9 +41,15 @@ impl<'a> Remembered<'a> {
         Self { gram, last: Mutex::new(None) }
     }
 
-    fn note(&self, alpha: &[f64], products: &[f64], rough: Vec<usize>) {
+    fn note(&self, alpha: &[f64], products: &[f64], said: Option<Vec<usize>>) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some((alpha.to_vec(), products.to_vec(), rough));
+        *last = Some(Noted { alpha: alpha.to_vec(), products: products.to_vec(), said });
+    }
+
+    /// What was noted of this vector.
+    fn noted<R>(&self, alpha: &[f64], take: impl FnOnce(&Noted) -> Option<R>) -> Option<R> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().filter(|noted| noted.alpha == alpha).and_then(take)
     }
 }
 
@@ -51,23 +65,20 @@ impl Gram for Remembered<'_> {
     }
 
     fn products(&self, alpha: &[f64], stop: &dyn Fn(usize, usize) -> bool) -> Option<Vec<f64>> {
-        if let Some((products, rough)) = self.recall(alpha)
-            && rough.is_empty()
-        {
+        let computed = |noted: &Noted| noted.said.is_none().then(|| noted.products.clone());
+        if let Some(products) = self.noted(alpha, computed) {
             return Some(products);
         }
         let products = self.gram.products(alpha, stop)?;
-        self.note(alpha, &products, Vec::new());
+        self.note(alpha, &products, None);
         Some(products)
     }
 
     fn remember(&self, alpha: &[f64], products: &[f64], rough: Vec<usize>) {
-        self.note(alpha, products, rough);
+        self.note(alpha, products, Some(rough));
     }
 
     fn recall(&self, alpha: &[f64]) -> Option<(Vec<f64>, Vec<usize>)> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, products, rough) = last.as_ref().filter(|(of, _, _)| of == alpha)?;
-        Some((products.clone(), rough.clone()))
+        self.noted(alpha, |noted| Some((noted.products.clone(), noted.said.clone()?)))
     }
 }

@@ -69,7 +69,7 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
         let has_none = rough.iter().all(|&row| solution.alpha[row] == 0.0);
         // Where ‖f‖ itself is a part of the gap, or nothing but rounding, single precision will not do.
         let serves = problem.penalty() == Penalty::Squared && dot(&solution.alpha, scores) > 0.0;
-        !rough.is_empty() && (has_none || serves)
+        (has_none || serves) && is_borne_out(gram, &solution.alpha, scores, rough)
     });
     let (scores, rough, are_kept) = match recalled {
         Some((scores, rough)) => (scores, Some(rough), false),
@@ -82,7 +82,7 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
     let (mut certificate, basis) = rayon::join(
         || judge(problem, solution, &scores, deadline),
         || match rough {
-            Some(rough) => {
+            Some(rough) if !rough.is_empty() => {
                 let (checked, difference) = sample(gram, &solution.alpha, &scores, &rough);
                 Basis::Sufficient { rough: rough.len(), checked, difference }
             }
@@ -91,7 +91,7 @@ pub fn certify_until(problem: &Problem<'_>, solution: &Solution, deadline: Optio
                     sample(gram, &solution.alpha, &scores, &(0..n).collect::<Vec<_>>());
                 Basis::Kept { checked, difference }
             }
-            None => Basis::Recomputed,
+            _ => Basis::Recomputed,
         },
     );
     certificate.basis = basis;
@@ -146,8 +146,23 @@ fn sample(gram: &dyn Gram, alpha: &[f64], kept: &[f64], among: &[usize]) -> (usi
     let count = SAMPLE.min(among.len());
     let rows: Vec<usize> = (0..count).map(|k| among[k * among.len() / count]).collect();
     let found = gram.products_at(&rows, alpha, Precision::Double, &|_, _| false).unwrap_or_default();
-    let worst = rows.iter().zip(&found).map(|(&row, exact)| (exact - kept[row]).abs()).fold(0.0, f64::max);
+    let off = rows.iter().zip(&found).map(|(&row, exact)| (exact - kept[row]).abs());
+    let worst = off.fold(0.0, |worst: f64, off| if worst.is_nan() || off <= worst { worst } else { off });
     (rows.len(), worst)
+}
+
+/// Whether what a solver calls accurate is so at a sample of these rows. If not, nothing that it says is believed.
+fn is_borne_out(gram: &dyn Gram, alpha: &[f64], scores: &[f64], rough: &[usize]) -> bool {
+    /// Of sums in f64, in units of the largest that they could be.
+    const ROUNDING: f64 = 1e-10;
+    let mut is_rough = vec![false; alpha.len()];
+    rough.iter().for_each(|&row| is_rough[row] = true);
+    let exact: Vec<usize> = (0..alpha.len()).filter(|&row| !is_rough[row]).collect();
+    let (_, worst) = sample(gram, alpha, scores, &exact);
+    let mut diagonal = vec![0.0; alpha.len()];
+    gram.diagonal(&mut diagonal);
+    let largest = diagonal.iter().fold(0.0, |largest: f64, k| largest.max(k.abs()));
+    worst <= ROUNDING * largest * alpha.iter().map(|a| a.abs()).sum::<f64>()
 }
 
 /// αᵀKα.
