@@ -147,7 +147,8 @@ fn sample(gram: &dyn Gram, alpha: &[f64], kept: &[f64], among: &[usize]) -> (usi
     let rows: Vec<usize> = (0..count).map(|k| among[k * among.len() / count]).collect();
     let found = gram.products_at(&rows, alpha, Precision::Double, &|_, _| false).unwrap_or_default();
     let off = rows.iter().zip(&found).map(|(&row, exact)| (exact - kept[row]).abs());
-    let worst = off.fold(0.0, |worst: f64, off| if worst.is_nan() || off <= worst { worst } else { off });
+    // What is not a number is as far off as can be, and stays one that files can hold.
+    let worst = off.fold(0.0, |worst: f64, off| if off <= f64::MAX { worst.max(off) } else { f64::MAX });
     (rows.len(), worst)
 }
 
