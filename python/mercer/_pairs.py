@@ -8,20 +8,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mercer._mercer import tally
+
 
 def ovr_scores(scores: np.ndarray, classes: int) -> np.ndarray:
     """Votes of the pairs, plus the sum of their scores squeezed into (-1/3, 1/3) to decide between equal votes.
 
     Column k of `scores` is the pair k of (0,1), (0,2), …, (1,2), …; above 0 it votes for the first of the two.
     """
-    votes = np.zeros((scores.shape[0], classes))
-    sums = np.zeros((scores.shape[0], classes))
-    for k, (first, second) in enumerate(combinations(range(classes), 2)):
-        sums[:, first] += scores[:, k]
-        sums[:, second] -= scores[:, k]
-        won = scores[:, k] > 0
-        votes[won, first] += 1
-        votes[~won, second] += 1
+    votes, sums = tally(np.ascontiguousarray(scores, dtype=np.float64), classes)
     return votes + sums / (3 * (np.abs(sums) + 1))
 
 

@@ -1,6 +1,8 @@
 //! From the scores of machines to a score for each class; the class that is answered has the largest, of equal ones the
 //! first (`docs/maths.md` §5.1).
 
+use rayon::prelude::*;
+
 use crate::{Between, Machine};
 
 /// What each machine decides between, and how many classes there are.
@@ -55,6 +57,37 @@ impl Ballot {
         found[winner] = most + clearest;
         found
     }
+}
+
+/// How many machines of pairs vote for each class, and the sum of their scores for it, both rows × classes. The machines
+/// are those of (0,1), (0,2), …, (1,2), …; a score above 0 is a vote for the first of a pair.
+///
+/// # Panics
+/// Where there is another number of scores than that of rows times pairs.
+///
+/// ```
+/// // 0 against 1, 0 against 2, 1 against 2.
+/// let (votes, sums) = mercer_model::tally(&[0.5, -1.0, 2.0], 3);
+/// assert_eq!((votes, sums), (vec![1.0, 1.0, 1.0], vec![-0.5, 1.5, -1.0]));
+/// ```
+pub fn tally(scores: &[f64], classes: usize) -> (Vec<f64>, Vec<f64>) {
+    let pairs = (classes * classes.saturating_sub(1) / 2).max(1);
+    assert!(scores.len().is_multiple_of(pairs), "each row has a score of each pair");
+    let rows = scores.len() / pairs;
+    let (mut votes, mut sums) = (vec![0.0; rows * classes], vec![0.0; rows * classes]);
+    let each = votes.par_chunks_exact_mut(classes.max(1)).zip(sums.par_chunks_exact_mut(classes.max(1)));
+    each.zip(scores.par_chunks_exact(pairs)).for_each(|((votes, sums), mut scores)| {
+        for first in 0..classes {
+            let (own, others) = scores.split_at(classes - first - 1);
+            for (second, &score) in (first + 1..classes).zip(own) {
+                votes[if score > 0.0 { first } else { second }] += 1.0;
+                sums[first] += score;
+                sums[second] -= score;
+            }
+            scores = others;
+        }
+    });
+    (votes, sums)
 }
 
 /// The place of the largest value, of equal ones the first.

@@ -41,6 +41,7 @@ mod target;
 mod text;
 pub mod tune;
 
+pub use ballot::tally;
 pub use calibration::{Calibration, Curve};
 pub use coefficients::Coefficients;
 pub use error::ModelError;

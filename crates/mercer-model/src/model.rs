@@ -287,6 +287,20 @@ impl Model {
         crate::predict::predict(self, table)
     }
 
+    /// The scores alone, rows × machines, row after row.
+    ///
+    /// ```
+    /// use mercer_model::{Learner, Setting, Spec, Training, fit};
+    /// let mut table = mercer_points::read("@moons(n=40)", &Default::default()).unwrap();
+    /// let target = table.remove("label").unwrap();
+    /// let spec = Spec::new("rbf".parse().unwrap(), Learner::Smo);
+    /// let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
+    /// assert_eq!(model.scores(&table).unwrap(), model.predict(&table).unwrap().scores);
+    /// ```
+    pub fn scores(&self, table: &Table) -> Result<Vec<f64>, ModelError> {
+        crate::predict::scores(self, table)
+    }
+
     /// Whether its machines are those of softmax: one for each class, from one problem with one certificate.
     pub fn is_softmax(&self) -> bool {
         matches!(self.machines()[0].between, Some(Between::Softmax(_)))

@@ -7,6 +7,7 @@
 use mercer_points::{Column, ColumnData, Table};
 use mercer_solve::SolveError;
 use mercer_solve::loss::Softmax;
+use rayon::prelude::*;
 
 use crate::ballot::Ballot;
 use crate::calibration::{Chances, of_softmax};
@@ -134,7 +135,8 @@ impl Prediction {
     }
 }
 
-pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelError> {
+/// Scores of rows, rows × machines.
+pub(crate) fn scores(model: &Model, table: &Table) -> Result<Vec<f64>, ModelError> {
     let parts = model.parts();
     let machines = parts.machines.len();
     let mut scores = model.engine().products(parts, table)?;
@@ -147,16 +149,23 @@ pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelE
             "row {row}: the score is {value}; scale the columns as in training"
         )));
     }
+    Ok(scores)
+}
+
+pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelError> {
+    let parts = model.parts();
+    let (scores, machines) = (scores(model, table)?, parts.machines.len());
     let outcome = match parts.task {
         Task::Numbers => Outcome::Numbers(scores.clone()),
         Task::Novelty => Outcome::Inside(scores.iter().map(|&score| score > 0.0).collect()),
         Task::Classes => {
             let ballot = Ballot::of(&parts.machines, parts.classes.len());
-            Outcome::Classes(scores.chunks_exact(machines).map(|row| ballot.winner(row)).collect())
+            Outcome::Classes(scores.par_chunks_exact(machines).map(|row| ballot.winner(row)).collect())
         }
     };
     Ok(Prediction { scores, machines, outcome })
 }
+
 /// The probability of each class, from scores of the machines, rows × machines.
 pub(crate) fn probabilities(model: &Model, scores: &[f64]) -> Result<Vec<f64>, ModelError> {
     let (curves, machines) = (model.curves(), model.machines());

@@ -241,9 +241,10 @@ impl PyModel {
         table: &PyTable,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let found = detached(py, threads, || self.model.predict(&table.table))?.map_err(Raise::raise)?;
-        let shape = [found.scores.len() / found.machines.max(1), found.machines];
-        found.scores.into_pyarray(py).reshape(shape)
+        let found = detached(py, threads, || self.model.scores(&table.table))?.map_err(Raise::raise)?;
+        let machines = self.model.machines().len();
+        let shape = [found.len() / machines.max(1), machines];
+        found.into_pyarray(py).reshape(shape)
     }
 
     /// Whether there are probabilities of classes.
@@ -438,6 +439,25 @@ pub(crate) fn certificate<'py>(
     Ok(told)
 }
 
+/// Votes of machines of pairs for each class, and the sums of their scores, rows × classes.
+#[pyfunction]
+fn tally<'py>(
+    py: Python<'py>,
+    scores: PyReadonlyArray2<'_, f64>,
+    classes: usize,
+) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+    let (rows, pairs) = scores.as_array().dim();
+    if classes < 2 || pairs != classes * (classes - 1) / 2 {
+        let said = format!("{pairs} scores a row are not those of the pairs of {classes} classes");
+        return Err(exception("MercerError", &said));
+    }
+    let scores = scores.as_slice()?;
+    let (votes, sums) = detached(py, None, || mercer::model::tally(scores, classes))?;
+    let shape = [rows, classes];
+    Ok((votes.into_pyarray(py).reshape(shape)?, sums.into_pyarray(py).reshape(shape)?))
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(tally, module)?)?;
     module.add_class::<PyModel>()
 }

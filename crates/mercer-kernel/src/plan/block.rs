@@ -5,6 +5,10 @@
 
 use mercer_linalg::Budget;
 use mercer_points::{Dense, Points, PointsError, Sparse};
+use rayon::prelude::*;
+
+/// Points that are worth a task of their own.
+pub(super) const SOME: usize = 64;
 
 /// Dense points, as given.
 #[derive(Debug, Clone)]
@@ -146,16 +150,15 @@ fn means<T: Copy + Into<f64> + Send + Sync>(points: &Dense<T>) -> Vec<f64> {
 }
 
 fn largest<T: Copy + Into<f64> + Send + Sync>(points: &Dense<T>, center: &[f64]) -> (f64, f64) {
-    let (mut largest, mut centered) = (0.0, 0.0);
-    for row in points.rows() {
+    let squares = |i: usize| {
         let (mut square, mut from_center) = (0.0, 0.0);
-        for (&v, c) in row.iter().zip(center) {
+        for (&v, c) in points.point(i).iter().zip(center) {
             let v: f64 = v.into();
             square += v * v;
             from_center += (v - c) * (v - c);
         }
-        largest = f64::max(largest, square);
-        centered = f64::max(centered, from_center);
-    }
-    (largest, centered)
+        (square, from_center)
+    };
+    let larger = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
+    (0..points.len()).into_par_iter().with_min_len(SOME).map(squares).reduce(|| (0.0, 0.0), larger)
 }

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mercer_linalg::{Base, Panels, SparseRows};
 use mercer_points::{Dense, Points, SparseRow, Table, Texts};
+use rayon::prelude::*;
 
-use super::block::Block;
+use super::block::{Block, SOME};
 use super::packs::{HasPackings, Loose, PACKED, Packings};
 use super::view::View;
 use super::{LeafKernel, Plan};
@@ -137,11 +138,8 @@ const INTEGERS: f64 = 16_777_216.0;
 
 /// Whether all coordinates are integers, as categories and counts are.
 fn is_integral(points: &Block) -> bool {
-    let mut row = vec![0.0; points.dim()];
-    (0..points.len()).all(|i| {
-        points.read(i, 0, &mut row);
-        row.iter().all(|v| v.fract() == 0.0)
-    })
+    let is_so = |space: &mut Vec<f64>, i: usize| points.row(i, space).iter().all(|v| v.fract() == 0.0);
+    (0..points.len()).into_par_iter().with_min_len(SOME).map_init(Vec::new, is_so).all(|is_so| is_so)
 }
 
 /// The next number of a prepared collection.
@@ -221,7 +219,8 @@ impl Ready {
             }
             ready.normalizers.push(own);
         }
-        ready.diagonal = (0..ready.len).map(|i| plan.pair(&ready, i, &ready, i)).collect();
+        let own = |i| plan.pair(&ready, i, &ready, i);
+        ready.diagonal = (0..ready.len).into_par_iter().with_min_len(SOME).map(own).collect();
         if let Some(row) = ready.diagonal.iter().position(|v| !v.is_finite()) {
             return Err(KernelError::Overflow { row: row + 1, value: ready.diagonal[row] });
         }
