@@ -15,6 +15,7 @@ use crate::run::detached;
 use crate::table::PyTable;
 
 type Indices = PyArray1<i64>;
+type Floats<'py> = Bound<'py, PyArray2<f64>>;
 
 /// A fitted model; it does not change.
 #[pyclass(name = "Model", module = "mercer._mercer", frozen)]
@@ -445,7 +446,7 @@ fn tally<'py>(
     py: Python<'py>,
     scores: PyReadonlyArray2<'_, f64>,
     classes: usize,
-) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+) -> PyResult<(Floats<'py>, Floats<'py>)> {
     let (rows, pairs) = scores.as_array().dim();
     if classes < 2 || pairs != classes * (classes - 1) / 2 {
         let said = format!("{pairs} scores a row are not those of the pairs of {classes} classes");
