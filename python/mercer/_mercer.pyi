@@ -34,6 +34,7 @@ __all__ = [
     "report",
     "roles",
     "spectrum",
+    "tally",
     "tune",
     "version",
 ]
