@@ -66,15 +66,13 @@ impl<'a> Classes<'a> {
         if pays && room { 4 * entries as u64 } else { 0 }
     }
 
-    /// The matrix of two classes.
+    /// The matrix of two classes: the rows of the first, then those of the second.
     pub fn pair(&self, first: usize, second: usize) -> Pair<'_> {
-        let rows = joined(&self.rows[first], &self.rows[second]);
-        let place = |row: &usize| rows.partition_point(|r| r < row);
+        let rows = [&self.rows[first][..], &self.rows[second]].concat();
         let of = |class: usize| {
-            let points = self.points.get(class)?;
+            let points = self.points.get(class).filter(|points| !points.is_empty())?;
             let first: usize = self.rows[..class].iter().map(|rows| rows.len() * rows.len()).sum();
-            let square = &self.squares[first..first + points.len() * points.len()];
-            Some(Half { points, square, places: self.rows[class].iter().map(place).collect() })
+            Some(Half { points, square: &self.squares[first..first + points.len() * points.len()] })
         };
         let halves = of(first).zip(of(second));
         Pair { whole: self.gram, rows, gram: OnceLock::new(), halves }
@@ -86,19 +84,7 @@ fn entries(rows: &[usize]) -> usize {
     rows.iter().map(|rows| rows * rows).sum()
 }
 
-/// The rows of two classes, in the order of their numbers.
-///
-/// ```
-/// assert_eq!(mercer_gram::joined(&[0, 3, 4], &[1, 7]), [0, 1, 3, 4, 7]);
-/// ```
-pub fn joined(first: &[usize], second: &[usize]) -> Vec<usize> {
-    let mut rows = [first, second].concat();
-    // Two runs, which a stable sort merges.
-    rows.sort();
-    rows
-}
-
-/// The matrix of two classes.
+/// The matrix of two classes: the rows of the first, then those of the second.
 #[derive(Debug)]
 pub struct Pair<'a> {
     whole: &'a Lazy,
@@ -114,18 +100,13 @@ struct Half<'a> {
     points: &'a Lazy,
     /// Entries within it, line after line.
     square: &'a [f32],
-    /// Where its points are in the pair.
-    places: Vec<usize>,
 }
 
 impl Half<'_> {
-    /// Entries within the class, to where they are in the square of the pair.
-    fn spread(&self, n: usize, out: &mut [f32]) {
-        let lines = self.square.chunks_exact(self.places.len().max(1));
-        for (&place, line) in self.places.iter().zip(lines) {
-            let row = &mut out[place * n..(place + 1) * n];
-            self.places.iter().zip(line).for_each(|(&place, &entry)| row[place] = entry);
-        }
+    /// Entries within the class, to lines of the square of the pair.
+    fn spread<'o>(&self, lines: impl Iterator<Item = &'o mut [f32]>) {
+        let own = self.square.chunks_exact(self.points.len());
+        lines.zip(own).for_each(|(line, own)| line.copy_from_slice(own));
     }
 }
 
@@ -160,20 +141,21 @@ impl Gram for Pair<'_> {
         let (Some((first, second)), true) = (&self.halves, is_whole) else {
             return self.gram().square_single(rows, out, stop);
         };
-        let n = self.len();
-        first.spread(n, out);
-        second.spread(n, out);
-        let width = second.places.len().max(1);
+        let (n, height, width) = (self.len(), first.points.len(), second.points.len());
+        let (upper, lower) = out[..n * n].split_at_mut(height * n);
+        first.spread(upper.chunks_exact_mut(n).map(|line| &mut line[..height]));
+        second.spread(lower.chunks_exact_mut(n).map(|line| &mut line[height..]));
         first.points.cross_single(second.points, stop, |rows, between| {
-            let places = &first.places[rows];
-            for (&i, line) in places.iter().zip(between.chunks_exact(width)) {
-                second.places.iter().zip(line).for_each(|(&j, &entry)| out[i * n + j] = entry);
-            }
+            let lines = upper[rows.start * n..rows.end * n].chunks_exact_mut(n);
+            lines
+                .zip(between.chunks_exact(width))
+                .for_each(|(line, own)| line[height..].copy_from_slice(own));
             // Some columns at a time, so that what lies side by side is used before it is gone.
             const FEW: usize = 16;
-            for (at, few) in second.places.chunks(FEW).enumerate() {
-                for (&i, line) in places.iter().zip(between.chunks_exact(width)) {
-                    few.iter().zip(&line[at * FEW..]).for_each(|(&j, &entry)| out[j * n + i] = entry);
+            for (at, lines) in lower.chunks_mut(FEW * n).enumerate() {
+                for (i, own) in rows.clone().zip(between.chunks_exact(width)) {
+                    let own = &own[at * FEW..];
+                    lines.chunks_exact_mut(n).zip(own).for_each(|(line, &entry)| line[i] = entry);
                 }
             }
         });
@@ -210,16 +192,23 @@ mod tests {
         let kernel = "rbf(sigma=2)@fourier(kernel=rbf(sigma=0.5), m=200, seed=1)";
         let gram = Lazy::new(&kernel.parse().unwrap(), &table).unwrap();
         assert!(!gram.is_cheap());
-        let rows: Vec<Vec<usize>> = (0..3).map(|class| (class..60).step_by(3).collect()).collect();
+        // One class has no rows.
+        let mut rows = vec![Vec::new(); 4];
+        (0..60).for_each(|i| rows[[0, 2, 2, 0, 3][i % 5]].push(i));
         let classes = Classes::new(&gram, &rows, Budget::default(), &|| false);
-        assert_eq!(classes.points.len(), 3);
-        let pair = classes.pair(0, 2);
-        check_gram(&pair, 2e-6);
-        let all: Vec<usize> = (0..40).collect();
-        let (mut from_classes, mut as_it_is) = (vec![0.0; 1600], vec![0.0; 1600]);
-        pair.square_single(&all, &mut from_classes, &|| false);
-        gram.part(&joined(&rows[0], &rows[2])).square_single(&all, &mut as_it_is, &|| false);
-        assert_eq!(from_classes, as_it_is);
+        assert_eq!(classes.points.len(), 4);
+        for (first, second) in [(0, 2), (2, 3), (0, 1)] {
+            let pair = classes.pair(first, second);
+            assert_eq!(pair.halves.is_some(), second != 1);
+            check_gram(&pair, 2e-6);
+            let n = pair.len();
+            let all: Vec<usize> = (0..n).collect();
+            let (mut from_classes, mut as_it_is) = (vec![0.0; n * n], vec![0.0; n * n]);
+            pair.square_single(&all, &mut from_classes, &|| false);
+            let part = gram.part(&[&rows[first][..], &rows[second]].concat());
+            part.square_single(&all, &mut as_it_is, &|| false);
+            assert_eq!(from_classes, as_it_is);
+        }
         assert!(Classes::new(&gram, &rows, Budget::of_bytes(4000), &|| false).points.is_empty());
         assert!(Classes::new(&gram, &rows, Budget::default(), &|| true).points.is_empty());
     }

@@ -26,7 +26,7 @@ pub mod testkit;
 
 pub use alignment::{Alignment, alignment};
 pub use check::{CheckOptions, MercerCheck, Verdict, Witness, check};
-pub use classes::{Classes, Pair, joined};
+pub use classes::{Classes, Pair};
 pub use drive::Segment;
 pub use entries::entries;
 pub use error::GramError;

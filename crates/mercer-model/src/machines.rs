@@ -45,7 +45,7 @@ pub(crate) struct Fitted {
 /// A machine as it was solved.
 pub(crate) struct Solved {
     between: Option<Between>,
-    /// Rows of the table and their α, without those of 0: of many pairs the others would be most of the memory.
+    /// Rows of the table, in order, and their α, without those of 0: of many pairs the others would be most of the memory.
     used: Vec<(usize, f64)>,
     /// Without its α.
     solution: Solution,
@@ -55,7 +55,10 @@ pub(crate) struct Solved {
 impl Solved {
     pub(crate) fn new(share: &Share, mut solution: Solution, certificate: Certificate) -> Self {
         let alpha = std::mem::take(&mut solution.alpha).into_iter().enumerate();
-        let used = alpha.filter(|(_, alpha)| *alpha != 0.0).map(|(k, alpha)| (share.row(k), alpha)).collect();
+        let mut used: Vec<(usize, f64)> =
+            alpha.filter(|(_, alpha)| *alpha != 0.0).map(|(k, alpha)| (share.row(k), alpha)).collect();
+        // Pairs have the rows of one class after those of the other: two runs.
+        used.sort_by_key(|&(row, _)| row);
         Self { between: share.between, used, solution, certificate }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Of many classes all pairs together have each row many times. So what a machine is given is made when its turn comes.
 
-use mercer_gram::{Gram, joined};
+use mercer_gram::Gram;
 
 use crate::machines::Posed;
 use crate::target::Goal;
@@ -11,7 +11,7 @@ use crate::{Between, Multiclass};
 /// One machine's share of the rows.
 pub(crate) struct Share {
     pub(crate) between: Option<Between>,
-    /// Rows of the table; none for all.
+    /// Rows of the table, those of one class after those of the other; none for all.
     pub(crate) rows: Option<Vec<usize>>,
     pub(crate) y: Vec<f64>,
 }
@@ -83,7 +83,9 @@ impl<'a> Shares<'a> {
     pub(crate) fn share(&self, machine: usize) -> Share {
         let between = self.between[machine];
         let rows = match between {
-            Some(Between::Pair(first, second)) => Some(joined(&self.members[first], &self.members[second])),
+            Some(Between::Pair(first, second)) => {
+                Some([&self.members[first][..], &self.members[second]].concat())
+            }
             _ => None,
         };
         let y = match (self.goal, &rows, between) {
@@ -120,7 +122,7 @@ mod tests {
     use crate::{Learner, Setting, Spec};
 
     #[test]
-    fn a_share_has_the_rows_of_its_classes_in_order() {
+    fn a_share_has_the_rows_of_its_classes() {
         let mut table = mercer_points::read("@moons(n=8)", &Default::default()).unwrap();
         table.remove("label").unwrap();
         let gram = Lazy::new(&"rbf".parse().unwrap(), &table).unwrap();
@@ -151,10 +153,10 @@ mod tests {
             }
             assert_eq!(sizes, [5, 6, 3, 5, 2, 3]);
             assert_eq!(shares.largest(), 6);
-            let (between, rows) = (Some(Between::Pair(0, 2)), Some(vec![0, 1, 4, 5, 6, 7]));
+            let (between, rows) = (Some(Between::Pair(0, 2)), Some(vec![1, 4, 7, 0, 5, 6]));
             assert_eq!((all[1].between, &all[1].rows), (between, &rows));
-            assert_eq!(all[1].y, [-1.0, 1.0, 1.0, -1.0, -1.0, 1.0]);
-            assert_eq!((all[1].row(2), all[1].row(5)), (4, 7));
+            assert_eq!(all[1].y, [1.0, 1.0, 1.0, -1.0, -1.0, -1.0]);
+            assert_eq!((all[1].row(2), all[1].row(5)), (7, 6));
         }
     }
 }
