@@ -1,13 +1,13 @@
-//! Classes of points, and the matrices of two of them: a square within a class is computed once for all pairs.
+//! Classes of points, and the matrices of two of them: what lies within a class is computed once for all pairs.
 
 use std::sync::OnceLock;
 
-use mercer_linalg::{Budget, Buffer};
+use mercer_linalg::Budget;
 
 use crate::gram::forward;
 use crate::{Gram, Lazy, Precision, Stop};
 
-/// The points of each class, and the entries within it.
+/// The points of each class, and the lines of entries within it that were asked for.
 ///
 /// ```
 /// use mercer_gram::{Classes, Gram, Lazy};
@@ -16,7 +16,7 @@ use crate::{Gram, Lazy, Precision, Stop};
 /// let mut table = read("@moons(n=9)", &ReadOptions::default()).unwrap();
 /// table.remove("label").unwrap();
 /// let gram = Lazy::new(&"rbf".parse().unwrap(), &table).unwrap();
-/// let classes = Classes::new(&gram, &[vec![0, 3], vec![1, 4, 7], vec![2, 5]], Budget::default(), &|| false);
+/// let classes = Classes::new(&gram, &[vec![0, 3], vec![1, 4, 7], vec![2, 5]], Budget::default());
 /// let pair = classes.pair(0, 2);
 /// assert_eq!((pair.len(), pair.entry(0, 3)), (4, gram.entry(0, 5)));
 /// ```
@@ -24,43 +24,43 @@ use crate::{Gram, Lazy, Precision, Stop};
 pub struct Classes<'a> {
     gram: &'a Lazy,
     rows: Vec<Vec<usize>>,
-    /// The points of each class, if their squares are kept.
-    points: Vec<Lazy>,
-    /// One square after the other.
-    squares: Buffer<f32>,
+    /// The same with what lies within them, where that is kept.
+    members: Vec<Members>,
 }
 
-/// Points up to which the square within a class is kept: those whose pairs are looked at as a whole.
+/// A class whose lines are kept.
+#[derive(Debug)]
+struct Members {
+    points: Lazy,
+    /// Entries of each of the points with all of them, once they were asked for.
+    lines: Vec<OnceLock<Box<[f32]>>>,
+}
+
+/// Points of a class up to which its lines are kept: those whose pairs are looked at as a whole.
 const MOST: usize = 4096;
 
-/// The part of the budget that squares may take.
+/// The part of the budget that lines may take.
 const SHARE: u64 = 4;
 
+/// Lines that are computed at a time, between two questions whether to stop.
+const TOGETHER: usize = 192;
+
 impl<'a> Classes<'a> {
-    /// The rows of each class; squares are kept where entries are dear and there is room, unless `stop` says so.
-    pub fn new(gram: &'a Lazy, rows: &[Vec<usize>], budget: Budget, stop: &Stop<'_>) -> Self {
+    /// The rows of each class; lines are kept where entries are dear and there is room.
+    pub fn new(gram: &'a Lazy, rows: &[Vec<usize>], budget: Budget) -> Self {
         let counts: Vec<usize> = rows.iter().map(Vec::len).collect();
         let keeps = Self::bytes(gram, &counts, budget) > 0;
-        let mut points: Vec<Lazy> = Vec::new();
-        let mut squares = Buffer::zeros(if keeps { entries(&counts) } else { 0 });
-        if keeps {
-            points = rows.iter().map(|rows| gram.part(rows)).collect();
-            let mut rest = &mut squares[..];
-            for points in &points {
-                let (square, others) = rest.split_at_mut(points.len() * points.len());
-                points.store_single(square, stop);
-                rest = others;
-            }
-        }
-        if stop() {
-            points.clear();
-        }
-        Self { gram, rows: rows.to_vec(), points, squares }
+        let members = |rows: &Vec<usize>| Members {
+            points: gram.part(rows),
+            lines: (0..rows.len()).map(|_| OnceLock::new()).collect(),
+        };
+        let members = if keeps { rows.iter().map(members).collect() } else { Vec::new() };
+        Self { gram, rows: rows.to_vec(), members }
     }
 
-    /// Bytes of the squares within classes of so many rows; 0 where none is kept.
+    /// Bytes of all lines within classes of so many rows; 0 where none is kept.
     pub fn bytes(gram: &Lazy, rows: &[usize], budget: Budget) -> u64 {
-        let entries = entries(rows);
+        let entries: usize = rows.iter().map(|rows| rows * rows).sum();
         let pays = rows.len() > 2 && !gram.is_cheap() && rows.iter().all(|&rows| rows <= MOST);
         let room = Budget::of_bytes(budget.bytes() / SHARE).allows(4 * entries as u128);
         if pays && room { 4 * entries as u64 } else { 0 }
@@ -69,19 +69,34 @@ impl<'a> Classes<'a> {
     /// The matrix of two classes: the rows of the first, then those of the second.
     pub fn pair(&self, first: usize, second: usize) -> Pair<'_> {
         let rows = [&self.rows[first][..], &self.rows[second]].concat();
-        let of = |class: usize| {
-            let points = self.points.get(class).filter(|points| !points.is_empty())?;
-            let first: usize = self.rows[..class].iter().map(|rows| rows.len() * rows.len()).sum();
-            Some(Half { points, square: &self.squares[first..first + points.len() * points.len()] })
-        };
-        let halves = of(first).zip(of(second));
+        let of = |class: usize| self.members.get(class).filter(|members| !members.lines.is_empty());
+        let halves = of(first).zip(of(second)).map(|(first, second)| [first, second]);
         Pair { whole: self.gram, rows, gram: OnceLock::new(), halves }
     }
 }
 
-/// Entries of the squares of so many rows each.
-fn entries(rows: &[usize]) -> usize {
-    rows.iter().map(|rows| rows * rows).sum()
+impl Members {
+    fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Makes sure of some lines.
+    fn want(&self, rows: &[usize]) {
+        let missing: Vec<usize> =
+            rows.iter().copied().filter(|&row| self.lines[row].get().is_none()).collect();
+        let mut fresh = vec![0.0; missing.len() * self.len()];
+        self.points.rows_single(&missing, &mut fresh);
+        for (&row, line) in missing.iter().zip(fresh.chunks_exact(self.len())) {
+            // Another thread may have been here first, with the same bits. Nobody waits for lines: whoever computes them may
+            // be waiting for this thread.
+            let _ = self.lines[row].set(line.into());
+        }
+    }
+
+    /// A line that was wanted.
+    fn line(&self, row: usize) -> &[f32] {
+        self.lines[row].get().map_or(&[], |line| line)
+    }
 }
 
 /// The matrix of two classes: the rows of the first, then those of the second.
@@ -91,23 +106,7 @@ pub struct Pair<'a> {
     rows: Vec<usize>,
     /// The points of the pair side by side, once that is needed.
     gram: OnceLock<Lazy>,
-    halves: Option<(Half<'a>, Half<'a>)>,
-}
-
-/// A class of a pair.
-#[derive(Debug)]
-struct Half<'a> {
-    points: &'a Lazy,
-    /// Entries within it, line after line.
-    square: &'a [f32],
-}
-
-impl Half<'_> {
-    /// Entries within the class, to lines of the square of the pair.
-    fn spread<'o>(&self, lines: impl Iterator<Item = &'o mut [f32]>) {
-        let own = self.square.chunks_exact(self.points.len());
-        lines.zip(own).for_each(|(line, own)| line.copy_from_slice(own));
-    }
+    halves: Option<[&'a Members; 2]>,
 }
 
 impl Pair<'_> {
@@ -136,16 +135,52 @@ impl Gram for Pair<'_> {
         self.whole.is_cheap()
     }
 
+    fn shares_rows(&self) -> bool {
+        self.halves.is_some()
+    }
+
+    fn rows_single(&self, rows: &[usize], out: &mut [f32]) {
+        let Some([first, second]) = self.halves else { return self.gram().rows_single(rows, out) };
+        let (n, height) = (self.len(), first.len());
+        let (upper, lower): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&k| rows[k] < height);
+        for (places, from, within, own, other) in
+            [(upper, 0, 0..height, first, second), (lower, height, height..n, second, first)]
+        {
+            let rows: Vec<usize> = places.iter().map(|&k| rows[k] - from).collect();
+            own.want(&rows);
+            let mut crossing = vec![0.0; rows.len() * other.len()];
+            own.points.cross_rows(&rows, &other.points, &mut crossing);
+            for ((k, row), crossing) in places.into_iter().zip(rows).zip(crossing.chunks_exact(other.len())) {
+                let out = &mut out[k * n..(k + 1) * n];
+                out[within.clone()].copy_from_slice(own.line(row));
+                let across = if from == 0 { &mut out[height..] } else { &mut out[..height] };
+                across.copy_from_slice(crossing);
+            }
+        }
+    }
+
     fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &Stop<'_>) {
         let is_whole = rows.len() == self.len() && rows.iter().enumerate().all(|(at, &row)| at == row);
-        let (Some((first, second)), true) = (&self.halves, is_whole) else {
+        let (Some([first, second]), true) = (self.halves, is_whole) else {
             return self.gram().square_single(rows, out, stop);
         };
-        let (n, height, width) = (self.len(), first.points.len(), second.points.len());
+        let (n, height, width) = (self.len(), first.len(), second.len());
         let (upper, lower) = out[..n * n].split_at_mut(height * n);
-        first.spread(upper.chunks_exact_mut(n).map(|line| &mut line[..height]));
-        second.spread(lower.chunks_exact_mut(n).map(|line| &mut line[height..]));
-        first.points.cross_single(second.points, stop, |rows, between| {
+        for (members, within, lines) in [(first, 0..height, &mut *upper), (second, height..n, &mut *lower)] {
+            let rows: Vec<usize> = (0..members.len()).collect();
+            for (rows, lines) in rows.chunks(TOGETHER).zip(lines.chunks_mut(TOGETHER * n)) {
+                if stop() {
+                    return;
+                }
+                members.want(rows);
+                let own = rows.iter().map(|&row| members.line(row));
+                lines
+                    .chunks_exact_mut(n)
+                    .zip(own)
+                    .for_each(|(line, own)| line[within.clone()].copy_from_slice(own));
+            }
+        }
+        first.points.cross_single(&second.points, stop, |rows, between| {
             let lines = upper[rows.start * n..rows.end * n].chunks_exact_mut(n);
             lines
                 .zip(between.chunks_exact(width))
@@ -184,32 +219,71 @@ mod tests {
     use super::*;
     use crate::testkit::check_gram;
 
-    #[test]
-    fn a_pair_is_the_matrix_of_its_rows() {
+    /// Rows of four classes, one of which has none, and a kernel with more coordinates than are cheap.
+    fn classes() -> (Lazy, Vec<Vec<usize>>) {
         let mut table = read("@moons(n=60)", &ReadOptions::default()).unwrap();
         table.remove("label").unwrap();
-        // A map with more coordinates than are cheap.
         let kernel = "rbf(sigma=2)@fourier(kernel=rbf(sigma=0.5), m=200, seed=1)";
         let gram = Lazy::new(&kernel.parse().unwrap(), &table).unwrap();
         assert!(!gram.is_cheap());
-        // One class has no rows.
         let mut rows = vec![Vec::new(); 4];
         (0..60).for_each(|i| rows[[0, 2, 2, 0, 3][i % 5]].push(i));
-        let classes = Classes::new(&gram, &rows, Budget::default(), &|| false);
-        assert_eq!(classes.points.len(), 4);
+        (gram, rows)
+    }
+
+    #[test]
+    fn a_pair_is_the_matrix_of_its_rows() {
+        let (gram, rows) = classes();
+        let classes = Classes::new(&gram, &rows, Budget::default());
         for (first, second) in [(0, 2), (2, 3), (0, 1)] {
             let pair = classes.pair(first, second);
-            assert_eq!(pair.halves.is_some(), second != 1);
-            check_gram(&pair, 2e-6);
+            assert_eq!(pair.shares_rows(), second != 1);
             let n = pair.len();
+            let whole = gram.part(&[&rows[first][..], &rows[second]].concat());
+            // In any order, some more than once, and some that an earlier pair has asked for.
+            for asked in [vec![n - 1], vec![], vec![3, 0, n - 2, 3, 11], (0..n).rev().step_by(2).collect()] {
+                let (mut found, mut expected) = (vec![0.0; asked.len() * n], vec![0.0; asked.len() * n]);
+                pair.rows_single(&asked, &mut found);
+                whole.rows_single(&asked, &mut expected);
+                assert_eq!(found, expected);
+            }
             let all: Vec<usize> = (0..n).collect();
-            let (mut from_classes, mut as_it_is) = (vec![0.0; n * n], vec![0.0; n * n]);
-            pair.square_single(&all, &mut from_classes, &|| false);
-            let part = gram.part(&[&rows[first][..], &rows[second]].concat());
-            part.square_single(&all, &mut as_it_is, &|| false);
-            assert_eq!(from_classes, as_it_is);
+            let (mut found, mut expected) = (vec![0.0; n * n], vec![0.0; n * n]);
+            pair.square_single(&all, &mut found, &|| false);
+            whole.square_single(&all, &mut expected, &|| false);
+            assert_eq!(found, expected);
+            check_gram(&pair, 2e-6);
         }
-        assert!(Classes::new(&gram, &rows, Budget::of_bytes(4000), &|| false).points.is_empty());
-        assert!(Classes::new(&gram, &rows, Budget::default(), &|| true).points.is_empty());
+    }
+
+    #[test]
+    fn a_line_is_computed_once_for_all_pairs() {
+        let (gram, rows) = classes();
+        let classes = Classes::new(&gram, &rows, Budget::default());
+        let kept = || {
+            let of = |members: &Members| members.lines.iter().filter(|line| line.get().is_some()).count();
+            classes.members.iter().map(of).collect::<Vec<_>>()
+        };
+        let (mut pair, mut other) = (classes.pair(0, 2), classes.pair(2, 3));
+        let ask = |pair: &mut Pair<'_>, rows: &[usize]| {
+            pair.rows_single(rows, &mut vec![0.0; rows.len() * pair.len()])
+        };
+        ask(&mut pair, &[1, 23, 24, 25]);
+        assert_eq!(kept(), [2, 0, 2, 0]);
+        let line = classes.members[2].line(1).as_ptr();
+        ask(&mut other, &[1, 2, 30]);
+        assert_eq!(kept(), [2, 0, 3, 1]);
+        assert_eq!(classes.members[2].line(1).as_ptr(), line);
+        pair.square_single(&(0..48).collect::<Vec<_>>(), &mut vec![0.0; 48 * 48], &|| true);
+        assert_eq!(kept(), [2, 0, 3, 1], "nothing is computed after a stop");
+    }
+
+    #[test]
+    fn lines_are_kept_where_there_is_room() {
+        let (gram, rows) = classes();
+        let bytes = 4 * (24 * 24 * 2 + 12 * 12);
+        let with = |bytes: u64| Classes::new(&gram, &rows, Budget::of_bytes(bytes)).pair(0, 2).shares_rows();
+        assert!(with(SHARE * bytes) && !with(SHARE * bytes - 1));
+        assert!(!Classes::new(&gram, &rows[..2], Budget::default()).pair(0, 1).shares_rows());
     }
 }

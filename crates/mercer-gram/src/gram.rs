@@ -163,15 +163,16 @@ pub trait Gram: Sync {
     fn is_cheap(&self) -> bool {
         false
     }
+
+    /// Whether of rows in `f32` that are asked for something is kept for other matrices.
+    fn shares_rows(&self) -> bool {
+        false
+    }
 }
 
 /// What a matrix that stands for another hands on to it: all but what such matrices do their own way.
 macro_rules! forward {
     ($($inner:tt)*) => {
-        fn rows_single(&self, rows: &[usize], out: &mut [f32]) {
-            self.$($inner)*.rows_single(rows, out);
-        }
-
         fn rows_double(&self, rows: &[usize], out: &mut [f64]) {
             self.$($inner)*.rows_double(rows, out);
         }
@@ -218,6 +219,14 @@ macro_rules! stand_for {
 
         fn is_cheap(&self) -> bool {
             self.$gram.is_cheap()
+        }
+
+        fn shares_rows(&self) -> bool {
+            self.$gram.shares_rows()
+        }
+
+        fn rows_single(&self, rows: &[usize], out: &mut [f32]) {
+            self.$gram.rows_single(rows, out);
         }
 
         fn square_single(&self, rows: &[usize], out: &mut [f32], stop: &$crate::Stop<'_>) {

@@ -99,6 +99,11 @@ impl Lazy {
         Self { plan: self.plan.clone(), points, precision: self.precision }
     }
 
+    /// Entries in `f32` between some of these points (rows) and others (columns), row after row.
+    pub(crate) fn cross_rows(&self, rows: &[usize], others: &Self, out: &mut [f32]) {
+        drive::rows(&Tiles::<f32>::new(&self.plan, &self.points, &others.points), rows, out);
+    }
+
     /// Entries in `f32` between these points (rows) and others (columns): those of some rows at a time, row after row.
     pub(crate) fn cross_single(
         &self,

@@ -73,10 +73,8 @@ fn solved_apart(
     deadline: &OnceLock<Instant>,
 ) -> Result<Vec<Solved>, ModelError> {
     let shares = Shares::of(posed);
-    let classes = are_pairs(posed, &shares).then(|| {
-        let stop = || is_over(posed, started);
-        Classes::new(posed.gram, shares.members(), shared_budget(posed), &stop)
-    });
+    let classes =
+        are_pairs(posed, &shares).then(|| Classes::new(posed.gram, shares.members(), shared_budget(posed)));
     // Machines of all rows, one for each class, have the same entries; their solver has squares of its own beside these.
     let kept = Kept::new(posed.gram, Budget::of_bytes(posed.setting.budget.bytes() / 2));
     let is_shared =

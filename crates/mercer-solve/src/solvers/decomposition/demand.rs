@@ -1,4 +1,5 @@
-//! Rows of few points, computed when a step first asks for one: what ends with few support vectors never sees the others.
+//! Rows of few points, or such as serve other problems too, computed when a step first asks for one: what ends with few
+//! support vectors never sees the others.
 
 use mercer_gram::Gram;
 use mercer_linalg::{Buffer, Isa, STRIDE, least_moves};
@@ -9,6 +10,14 @@ use super::square::Entry;
 
 /// Rows that are computed together: one that was asked for, and those that are likely to be asked for next.
 const TOGETHER: usize = 12;
+
+/// Of how many parts of all rows, each time that another one was asked for, the others are looked at.
+const LOOKS: usize = 8;
+
+/// If so large a part of them violates by nearly as much as the worst, rows that were worked on have not helped the others:
+/// all will be asked for.
+const UNHELPED: f64 = 0.97;
+const NEARLY: f64 = 0.85;
 
 /// Rows that were asked for.
 pub(super) struct Demand<'g, T: Entry> {
@@ -23,6 +32,9 @@ pub(super) struct Demand<'g, T: Entry> {
     count: usize,
     /// Rows computed since that was last asked.
     fresh: usize,
+    /// As many as there must be for the others to be looked at.
+    look_at: usize,
+    are_all_wanted: bool,
 }
 
 impl<'g, T: Entry> Demand<'g, T> {
@@ -40,12 +52,10 @@ impl<'g, T: Entry> Demand<'g, T> {
             isa: Isa::detect(),
             count: 0,
             fresh: 0,
+            // Where entries are cheap rows by themselves cost no more than the same rows of a square.
+            look_at: if gram.is_cheap() { usize::MAX } else { n.div_ceil(LOOKS) },
+            are_all_wanted: false,
         }
-    }
-
-    /// How many rows there are.
-    pub(super) fn count(&self) -> usize {
-        self.count
     }
 
     /// Entries computed since this was last asked.
@@ -71,6 +81,27 @@ impl<'g, T: Entry> Demand<'g, T> {
             falling.offer((self.hidden[b] - (moves.slopes[b] + moves.fall[b])).f64(), b);
         }
         (rising, falling)
+    }
+
+    /// Now and then looks whether the rows that there are not yet will nearly all be asked for.
+    fn look(&mut self, moves: &Moves<'_, T>) {
+        let n = moves.slopes.len();
+        if n == 0 || self.count < self.look_at {
+            return;
+        }
+        self.look_at += n.div_ceil(LOOKS);
+        let (falls, rises) = (moves.slopes.iter().zip(moves.fall), moves.slopes.iter().zip(moves.rise));
+        let top = falls.fold(f64::NEG_INFINITY, |top, (&slope, &fall)| top.max((slope + fall).f64()));
+        let bottom = rises.fold(f64::INFINITY, |bottom, (&slope, &rise)| bottom.min((slope + rise).f64()));
+        let far = NEARLY * (top - bottom);
+        let violates = |b: &usize| {
+            let (low, high) =
+                ((moves.slopes[*b] + moves.rise[*b]).f64(), (moves.slopes[*b] + moves.fall[*b]).f64());
+            self.place[*b] == NOWHERE && (low < top - far || high > bottom + far)
+        };
+        let others = n - self.count;
+        let unhelped = (0..n).filter(violates).count() as f64;
+        self.are_all_wanted = unhelped > UNHELPED * others as f64;
     }
 
     fn compute(&mut self, rows: &[usize]) {
@@ -112,7 +143,12 @@ impl<T: Entry> Lines<T> for Demand<'_, T> {
             }
         }
         self.compute(&rows);
+        self.look(moves);
         true
+    }
+
+    fn are_all_wanted(&self) -> bool {
+        self.are_all_wanted
     }
 }
 

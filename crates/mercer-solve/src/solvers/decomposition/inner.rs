@@ -271,6 +271,9 @@ impl<'a, T: Entry, L: Lines<T>> Work<'a, T, L> {
             }
             if steps % POLL == POLL - 1 || std::mem::take(&mut self.has_computed) {
                 stopped = run.stop();
+                if self.lines.are_all_wanted() {
+                    break;
+                }
             }
             let moves = stopped.is_none()
                 && if self.ends.is_empty() { self.single(target) } else { self.pair(target) };

@@ -14,6 +14,10 @@ pub(super) trait Lines<T> {
     /// Makes sure of a row; what may be moved, and where to, says which others are likely to be wanted next. Whether
     /// anything had to be computed.
     fn want(&mut self, a: usize, moves: &Moves<'_, T>) -> bool;
+    /// Whether nearly all rows seem to be wanted, which had better be computed at once.
+    fn are_all_wanted(&self) -> bool {
+        false
+    }
 }
 
 /// Slopes of the variables, and what is added to those of variables that cannot increase, or decrease.

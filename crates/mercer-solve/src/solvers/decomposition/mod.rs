@@ -33,7 +33,7 @@ use mercer_linalg::Budget;
 
 use self::filling::Known;
 use self::inner::Part;
-use self::lines::Whole;
+use self::lines::{Lines, Whole};
 use self::pace::{Pace, Patience};
 use self::rows::{KEPT, Rows};
 use self::scores::Left;
@@ -152,6 +152,8 @@ struct Engine<'a> {
     is_whole: bool,
     /// While they are, rows are computed as they are asked for.
     on_demand: bool,
+    /// Steps on such rows have been few so far.
+    is_short: bool,
     /// While they are not yet: the run's count of entries from which on they will be.
     whole_from: Option<u64>,
     /// Largest working set.
@@ -186,8 +188,13 @@ impl<'a> Engine<'a> {
         let affordable = affordable_set(settings.budget);
         let largest = largest_set(settings.budget);
         let may_be_whole = program.len() <= WHOLE.min(affordable) && program.has_every_row(n);
-        let is_loose = may_be_whole && gram.is_cheap() && !gram.keeps_square();
-        let on_demand = is_loose && (SMALL_SET..=KEPT).contains(&n) && program.rows.iter().copied().eq(0..n);
+        let is_double = settings.double || n <= few;
+        let may_wait = may_be_whole && !gram.keeps_square();
+        // Rows that other problems have asked for are there already, and the others serve those to come.
+        let is_shared = may_wait && gram.shares_rows() && !is_double;
+        let is_loose = may_wait && gram.is_cheap();
+        let fit = if is_shared { SMALL_SET..=WHOLE } else { SMALL_SET..=KEPT };
+        let on_demand = (is_loose || is_shared) && fit.contains(&n) && program.rows.iter().copied().eq(0..n);
         let begins_small = is_loose && !on_demand && program.len() >= 2 * SMALL_SET;
         Self {
             program,
@@ -195,12 +202,7 @@ impl<'a> Engine<'a> {
             reading,
             tolerance,
             // Of small sets the same variables move again and again.
-            rows: Rows::new(
-                gram,
-                settings.budget,
-                settings.double || n <= few,
-                may_be_whole && !begins_small,
-            ),
+            rows: Rows::new(gram, settings.budget, is_double, may_be_whole && !begins_small),
             state: State {
                 beta: vec![0.0; program.len()],
                 scores: vec![0.0; n],
@@ -219,6 +221,7 @@ impl<'a> Engine<'a> {
             sets_aside: true,
             is_whole: may_be_whole && !begins_small,
             on_demand,
+            is_short: true,
             whole_from: begins_small.then(|| entries + (n as u64).pow(2) / PART_OF_SQUARE),
             largest,
             scale: diagonal.iter().fold(0.0, |scale: f64, k| scale.max(k.abs())),
@@ -426,8 +429,10 @@ impl<'a> Engine<'a> {
             (_, Square::Single(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
             (_, Square::Double(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
             (_, Square::Kept(kernel)) => part.solve(&mut Whole::new(kernel, rows.len()), target, most, run),
-            (_, Square::Asked(lines)) => part.step(lines, target, few, run),
-            (_, Square::AskedDouble(lines)) => part.step(lines, target, few, run),
+            (_, Square::Asked(lines)) if self.is_short => part.step(lines, target, few, run),
+            (_, Square::AskedDouble(lines)) if self.is_short => part.step(lines, target, few, run),
+            (_, Square::Asked(lines)) => part.solve(lines, target, most, run),
+            (_, Square::AskedDouble(lines)) => part.solve(lines, target, most, run),
         };
         self.end_demand(ended.steps >= few, run);
         if self.is_whole && !part.carried.iter().all(|change| change.is_finite()) {
@@ -501,16 +506,17 @@ impl<'a> Engine<'a> {
         variables.iter().map(|&a| self.program.rows[a]).collect()
     }
 
-    /// Counts rows that were asked for. Where most of them were, or steps are many, the whole square is better: variables that
-    /// stay at their bounds can then be left out.
+    /// Counts rows that were asked for. Where steps are many, variables that stay at their bounds are left out from then on; where
+    /// nearly all rows are wanted, the whole square is made.
     fn end_demand(&mut self, is_long: bool, run: &mut Run<'_>) {
-        let (computed, count) = match &mut self.kernel {
-            Square::Asked(lines) => (lines.computed(), lines.count()),
-            Square::AskedDouble(lines) => (lines.computed(), lines.count()),
+        let (computed, are_all_wanted) = match &mut self.kernel {
+            Square::Asked(lines) => (lines.computed(), lines.are_all_wanted()),
+            Square::AskedDouble(lines) => (lines.computed(), lines.are_all_wanted()),
             _ => return,
         };
         run.count(computed);
-        if is_long || 2 * count > self.program.len() {
+        self.is_short &= !is_long;
+        if are_all_wanted {
             self.on_demand = false;
             self.set.variables.clear();
         }
