@@ -168,6 +168,10 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         """A score a class, for more than two classes, from those of the pairs."""
         return scores if self._is_rest() else ovr_scores(scores, len(self.classes_))
 
+    def _are_votes(self) -> bool:
+        """Whether the answer is the class of the largest score, or of most votes of pairs."""
+        return True
+
     def _codes(self, scores: np.ndarray) -> np.ndarray:
         if len(self.classes_) == 2:
             return (scores[:, 0] > 0).astype(np.intp)
@@ -203,7 +207,7 @@ class ClassifierPart(ClassifierMixin, KernelMachine):  # type: ignore[misc]
             Classes.
         """
         check_is_fitted(self)
-        return self.classes_[self._codes(self._scores(X))]
+        return self.classes_[self._codes(self._scores(X, decide=self._are_votes()))]
 
 
 def _is_float(text: str) -> bool:

@@ -248,14 +248,15 @@ class KernelMachine(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---------------------------------------------------------------------------------------------- answers
 
-    def _scores(self, X: Any) -> np.ndarray:
-        """Scores of new points, rows × machines."""
+    def _scores(self, X: Any, decide: bool = False) -> np.ndarray:
+        """Scores of new points, rows × machines; accurate only where the answer hangs on it, if they are to decide."""
         check_is_fitted(self, "_model")
         kernel = self._fitted_expression()
         X = self._checked(X, reset=False)
         if kernel.function is not None and len(self._model.support):
             return self._callable_scores(X, kernel)
-        return np.asarray(self._model.scores(self._table(X, kernel, fit=False), threads=threads(self.n_jobs)))
+        table = self._table(X, kernel, fit=False)
+        return np.asarray(self._model.scores(table, threads=threads(self.n_jobs), decide=decide))
 
     def _fitted_expression(self) -> Expression:
         kernel = self._expression()

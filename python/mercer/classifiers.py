@@ -19,9 +19,15 @@ class _Odds(WeightedClassifier):
     def _is_logistic(self) -> bool:
         return True
 
+    def _is_coupled(self) -> bool:
+        """Whether the log-odds of pairs become probabilities, and these decide."""
+        return self._is_logistic() and not self._is_rest()
+
+    def _are_votes(self) -> bool:
+        return not self._is_coupled() or len(self.classes_) == 2
+
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
-        coupled = self._is_logistic() and not self._is_rest()
-        return coupled_scores(scores, len(self.classes_)) if coupled else super()._class_scores(scores)
+        return coupled_scores(scores, len(self.classes_)) if self._is_coupled() else super()._class_scores(scores)
 
     def _log_odds(self, X: Any) -> np.ndarray:
         """Scores whose softmax are the probabilities; one score a row for two classes."""
@@ -225,8 +231,8 @@ class KernelLogistic(_Odds):
         lines = super()._problem()
         return {**lines, "multiclass": "softmax"} if "multiclass" in lines and self.multi_class != "ovo" else lines
 
-    def _scores(self, X: Any) -> np.ndarray:
-        scores = super()._scores(X)
+    def _scores(self, X: Any, decide: bool = False) -> np.ndarray:
+        scores = super()._scores(X, decide)
         # A model file of the command may have two classes by softmax.
         return scores[:, 1:] - scores[:, :1] if self._is_softmax() and scores.shape[1] == 2 else scores
 

@@ -308,15 +308,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):  # type: ign
         scores = self._scores(X)
         return scores[:, 0] if self._single and scores.shape[1] == 1 else scores
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: Any, decide: bool = False) -> np.ndarray:
         if self.kernel != "cosine" or self._expression().function is not None:
-            return super()._scores(X)
+            return super()._scores(X, decide)
         # A row of zeros has no direction and is as far from all others as can be.
         X = self._checked(X, reset=False)
         there = _lengths(X) > 0
         scores = np.zeros((X.shape[0], len(self._model.bias)))
         if there.any():
-            scores[there] = super()._scores(X[there])
+            scores[there] = super()._scores(X[there], decide)
         return scores
 
     def explain(self, X: Any, k: int = 5) -> list[dict[str, Any]]:

@@ -252,3 +252,30 @@ def test_single_precision(kernel: dict[str, Any]) -> None:
 def test_enough_configurations() -> None:
     """At least thirty different data sets, kernels and C for SVC."""
     assert len({str(configuration) for configuration in CONFIGURATIONS}) >= 30
+
+
+@pytest.mark.parametrize("name", ["SVC", "OneClassSVM", "KernelLogistic", "LeastSquaresSVC"])
+@pytest.mark.parametrize("classes", [2, 5])
+def test_answers_near_a_boundary(name: str, classes: int) -> None:
+    """Classes are those of the accurate scores, however near to zero these are, though others are not computed."""
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((400, 6)), rng.integers(0, classes, 400)
+    x[np.arange(400), y] += 1.0
+    machine = getattr(mercer, name)(gamma=0.3) if name != "KernelLogistic" else mercer.KernelLogistic(gamma=0.3, C=5)
+    if name == "OneClassSVM":
+        y = None
+    machine.fit(x, y)
+    low, high = x, np.roll(x, 200, axis=0)
+    first = machine.predict(low)
+    for _ in range(50):
+        middle = (low + high) / 2
+        found, scores = machine.predict(middle), machine.decision_function(middle)
+        if y is None:
+            expected = np.where(scores >= 0, 1, -1)
+        elif classes == 2:
+            expected = machine.classes_[(scores > 0).astype(int)]
+        else:
+            expected = machine.classes_[scores.argmax(axis=1)]
+        np.testing.assert_array_equal(found, expected)
+        same = (found == first)[:, None]
+        low, high = np.where(same, middle, low), np.where(same, high, middle)

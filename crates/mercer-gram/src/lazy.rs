@@ -259,6 +259,11 @@ impl Lazy {
         }
     }
 
+    /// Whether entries with these other points are computed in `f32` alone where that is asked for.
+    pub fn is_single(&self, other: &Ready) -> bool {
+        Tiles::<f32>::new(&self.plan, other, &self.points).is_pure()
+    }
+
     /// K·V without using the symmetry: twice the work of [`apply`](Gram::apply), for comparison.
     pub fn apply_plain(&self, vectors: &[f64], out: &mut [f64]) {
         self.cross_apply(&self.points, vectors, out);

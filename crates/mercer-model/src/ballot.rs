@@ -22,6 +22,38 @@ impl Ballot {
         first_largest(&self.class_scores(scores))
     }
 
+    /// Whether the class of a row is the same whatever scores are within these distances of those given. Where equally many
+    /// votes are for two classes it is not said to be.
+    pub(crate) fn is_settled(&self, scores: &[f64], doubts: &[f64]) -> bool {
+        let is_sure = |machine: usize| scores[machine].abs() > doubts[machine];
+        if !matches!(self.between.first(), Some(Some(Between::Pair(..)))) {
+            // The only machine has two signs; of one for each class the largest counts.
+            let Some(best) = Some(first_largest(scores)).filter(|_| scores.len() > 1) else {
+                return is_sure(0);
+            };
+            let apart = |k: usize| scores[best] - scores[k] > doubts[best] + doubts[k];
+            return (0..scores.len()).all(|k| k == best || apart(k));
+        }
+        let mut votes = vec![0; self.classes];
+        let pairs = || self.between.iter().enumerate();
+        let winner = |machine: usize, (a, b): (usize, usize)| if scores[machine] > 0.0 { a } else { b };
+        for (machine, between) in pairs() {
+            if let Some(Between::Pair(a, b)) = *between {
+                votes[winner(machine, (a, b))] += 1;
+            }
+        }
+        let most = votes.iter().copied().max().unwrap_or(0);
+        let first = votes.iter().position(|&count| count == most).unwrap_or(0);
+        // Whoever beats all others has one vote more than any of them can have.
+        let beats_all = most + 1 == self.classes;
+        let counts = |between: &Option<Between>| match *between {
+            Some(Between::Pair(a, b)) => !beats_all || a == first || b == first,
+            _ => true,
+        };
+        votes.iter().filter(|&&count| count == most).count() == 1
+            && pairs().all(|(machine, between)| !counts(between) || is_sure(machine))
+    }
+
     /// A score for each class, finite if those of the machines are.
     ///
     /// The score of the only machine, and its negative for the first class; those of the machines, where each class has
@@ -121,6 +153,40 @@ mod tests {
         assert!(found[0] > found[2] && found[2] > found[1], "{found:?}");
         // A score of 0 is a vote for the second.
         assert_eq!(pairs(3).winner(&[0.0, 0.0, 0.0]), 2);
+    }
+
+    #[test]
+    fn what_is_settled_stays_so() {
+        // Scores at random, and all that they could be at the ends of their doubts.
+        let mut state = 1_u64;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f64 / (1_u64 << 23) as f64 - 1.0
+        };
+        let rest =
+            |classes| Ballot { classes, between: (0..classes).map(|k| Some(Between::Rest(k))).collect() };
+        let one = Ballot { classes: 2, between: vec![None] };
+        for ballot in [one, rest(2), rest(3), pairs(2), pairs(3), pairs(4)] {
+            let machines = ballot.between.len();
+            let mut settled = 0;
+            for _ in 0..300 {
+                let scores: Vec<f64> = (0..machines).map(|_| draw()).collect();
+                let doubts: Vec<f64> = (0..machines).map(|_| 0.2 * draw().abs()).collect();
+                if !ballot.is_settled(&scores, &doubts) {
+                    continue;
+                }
+                settled += 1;
+                for signs in 0..1 << machines {
+                    let sign = |k: usize| if signs >> k & 1 == 0 { 0.9999 } else { -0.9999 };
+                    let moved: Vec<f64> = (0..machines).map(|k| scores[k] + sign(k) * doubts[k]).collect();
+                    assert_eq!(ballot.winner(&moved), ballot.winner(&scores), "{scores:?} {doubts:?}");
+                }
+            }
+            assert!((100..300).contains(&settled), "{machines}: {settled}");
+        }
+        assert!(!pairs(3).is_settled(&[0.5, -0.5, 0.5], &[0.0; 3]), "each has a vote");
+        assert!(pairs(3).is_settled(&[0.5, 0.5, 0.0], &[0.1; 3]), "the pair of the others does not count");
+        assert!(!pairs(2).is_settled(&[f64::NAN], &[0.1]));
     }
 
     #[test]

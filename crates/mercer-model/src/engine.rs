@@ -1,7 +1,7 @@
 //! The kernel of a model, ready to run between new points and its support points.
 
 use mercer_gram::{Lazy, Precision, Segment};
-use mercer_kernel::{Plan, Registry, vectors};
+use mercer_kernel::{Plan, Ready, Registry, vectors};
 use mercer_linalg::Budget;
 use mercer_points::{ColumnData, Dense, Points, Table};
 use rayon::prelude::*;
@@ -37,6 +37,8 @@ pub(crate) struct Tiled {
     segments: Vec<Segment>,
     /// How long the coefficients are, in units of the support points; none if single precision is not enough anyway.
     single: Option<f64>,
+    /// Of each machine √(Σ α² k(x,x)): as long as its coefficients are, each in units of its own support point.
+    lengths: Vec<f64>,
 }
 
 /// Support points of a precomputed matrix.
@@ -63,16 +65,37 @@ impl Engine {
 
     /// Σ_j α_j k(x_j, x_i) for every row and every machine, row after row.
     pub(crate) fn products(&self, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
+        self.products_by(self.slice(parts), parts, table, None)
+    }
+
+    /// The same, of which those are accurate on which an answer hangs.
+    pub(crate) fn deciding(
+        &self,
+        parts: &Parts,
+        table: &Table,
+        is_settled: &Settled<'_>,
+    ) -> Result<Vec<f64>, ModelError> {
+        self.products_by(self.slice(parts), parts, table, Some(is_settled))
+    }
+
+    /// Rows that are prepared at a time.
+    fn slice(&self, parts: &Parts) -> usize {
         let rows = match self {
             Self::Kernel(tiled) => (SLICE / (8 * tiled.gram.plan().coordinates().max(1))).clamp(FEWEST, MOST),
             Self::Matrix(_) => MOST,
         };
         let few = (SCORES / (8 * parts.machines.len().max(1))).max(FEWEST);
-        self.products_by(rows.min(few), parts, table)
+        rows.min(few)
     }
 
-    /// The same with so many rows prepared at a time, which decides at most over the last bits.
-    fn products_by(&self, rows: usize, parts: &Parts, table: &Table) -> Result<Vec<f64>, ModelError> {
+    /// Products with so many rows prepared at a time, which decides at most over the last bits.
+    fn products_by(
+        &self,
+        rows: usize,
+        parts: &Parts,
+        table: &Table,
+        is_settled: Option<&Settled<'_>>,
+    ) -> Result<Vec<f64>, ModelError> {
         let machines = parts.machines.len();
         let mut out = Vec::with_capacity(table.len() * machines);
         // The same memory for all slices: new memory takes as long as scores of many machines.
@@ -86,33 +109,27 @@ impl Engine {
             })?;
             let sums = &mut all[..slice.len() * machines];
             sums.fill(0.0);
-            let single = is_single(&slice);
-            self.multiply(parts, &prepared, single, sums);
+            let mut rough = None;
+            match (self, &prepared) {
+                (Self::Kernel(tiled), Prepared::Ready(rows)) => {
+                    let mut precision = tiled.precision(rows, is_single(&slice));
+                    if precision == Precision::Double && tiled.may_be_rough(rows) {
+                        rough = is_settled.map(|is_settled| (tiled, rows, is_settled));
+                        precision = rough.map_or(precision, |_| Precision::Single);
+                    }
+                    tiled.gram.cross_segments(rows, &tiled.segments, precision, sums);
+                }
+                (_, Prepared::Values(values)) => looked_up(parts, values, sums),
+                (Self::Matrix(_), Prepared::Ready(_)) => {}
+            }
             for i in 0..slice.len() {
                 out.extend((0..machines).map(|k| sums[k * slice.len() + i]));
             }
+            if let Some((tiled, rows, is_settled)) = rough {
+                tiled.settle(parts, rows, is_settled, &mut out[first * machines..]);
+            }
         }
         Ok(out)
-    }
-
-    /// Products of prepared rows, machine after machine.
-    fn multiply(&self, parts: &Parts, prepared: &Prepared, single: bool, out: &mut [f64]) {
-        match (self, prepared) {
-            (Self::Kernel(tiled), Prepared::Ready(rows)) => {
-                let length = tiled.single.filter(|_| single).map(|length| length * largest(rows).sqrt());
-                let is_enough = length.is_some_and(|length| length <= SHORT);
-                let precision = if is_enough { Precision::Single } else { Precision::Double };
-                tiled.gram.cross_segments(rows, &tiled.segments, precision, out);
-            }
-            (_, Prepared::Values(values)) => {
-                for (machine, out) in parts.machines.iter().zip(out.chunks_mut(values.len().max(1))) {
-                    for (row, out) in values.rows().zip(out) {
-                        *out = machine.coefficients.used().map(|(j, a)| a * row[j]).sum();
-                    }
-                }
-            }
-            (Self::Matrix(_), Prepared::Ready(_)) => {}
-        }
     }
 
     /// k(x_j, x) of one row with every support point, by the definition. `table` is as the engine wants it:
@@ -157,6 +174,21 @@ impl Engine {
     }
 }
 
+/// Whether these scores of a row leave no doubt about the answer if each may be wrong by so much.
+pub(crate) type Settled<'a> = dyn Fn(&[f64], &[f64]) -> bool + Sync + 'a;
+
+/// Rows of which it pays to ask which are in doubt.
+const MANY: usize = 192;
+
+/// Millionths that an entry in single precision is thought to be wrong by, for points of length one, where an answer hangs on
+/// it: more than any was found off where roundings go one way (`docs/maths.md` §8). Errors of entries are as good as independent of each other, so that those
+/// of a score grow with the length of the coefficients; what all entries of a row share, such as the rounding of ‖x‖², is a
+/// part of what the machine adds to its bias.
+const DOUBT: f64 = 3e-5;
+
+/// Of scores that may be wrong by more, in units of the margin, many would be looked at again.
+const VAGUE: f64 = 0.25;
+
 /// Entries in single precision are off by a millionth of the largest k(x,x). The coefficients' length times that is what
 /// scores, in units of the margin, are expected to be off by: up to this many millionths, and as a rule far less.
 const SHORT: f64 = 2000.0;
@@ -167,6 +199,10 @@ impl Tiled {
         let length =
             |machine: &Machine| machine.coefficients.values().iter().map(|a| a * a).sum::<f64>().sqrt();
         let length = machines.iter().map(length).fold(0.0, f64::max);
+        let diagonal = gram.points().diagonal();
+        let own = |(j, a): (usize, f64)| a * a * diagonal[j].abs();
+        let lengths = machines.iter().map(|machine| machine.coefficients.used().map(own).sum::<f64>().sqrt());
+        let lengths = lengths.collect();
         // Scores that are numbers have a unit of their own.
         let single = (parts.task != Task::Numbers).then_some(length * largest(gram.points()).sqrt());
         let Some(classes) = classes(parts) else {
@@ -181,7 +217,7 @@ impl Tiled {
             let order: Vec<usize> = (0..gram.points().len()).collect();
             let segment =
                 Segment { columns: 0..order.len(), outputs: (0..machines.len()).collect(), weights };
-            return Ok(Self { gram, order, segments: vec![segment], single });
+            return Ok(Self { gram, order, segments: vec![segment], single, lengths });
         };
         let mut order: Vec<usize> = (0..classes.len()).collect();
         order.sort_by_key(|&j| classes[j]);
@@ -202,12 +238,59 @@ impl Tiled {
             segments.push(Segment { columns: first..first + points.len(), outputs, weights });
             first += points.len();
         }
-        Ok(Self { gram: gram.part(&order), order, segments, single })
+        Ok(Self { gram: gram.part(&order), order, segments, single, lengths })
+    }
+
+    /// The precision that scores of rows want, which are given in single precision or not.
+    fn precision(&self, rows: &Ready, single: bool) -> Precision {
+        let length = self.single.filter(|_| single).map(|length| length * largest(rows).sqrt());
+        if length.is_some_and(|length| length <= SHORT) { Precision::Single } else { Precision::Double }
+    }
+
+    /// Whether it is likely to pay to have scores in single precision first, and to ask which are in doubt.
+    fn may_be_rough(&self, rows: &Ready) -> bool {
+        let longest = self.lengths.iter().fold(0.0, |longest: f64, &length| longest.max(length));
+        let is_vague = DOUBT * longest * largest(rows).sqrt() > VAGUE;
+        rows.len() >= MANY && !is_vague && self.gram.is_single(rows)
+    }
+
+    /// Makes those products accurate, row after row, on which an answer hangs.
+    fn settle(&self, parts: &Parts, rows: &Ready, is_settled: &Settled<'_>, products: &mut [f64]) {
+        let machines = &parts.machines;
+        let is_open = |(scores, doubts): &mut (Vec<f64>, Vec<f64>), (row, products): (usize, &[f64])| {
+            scores.clear();
+            scores.extend(products.iter().zip(machines).map(|(product, machine)| product + machine.bias));
+            let own = rows.diagonal()[row].abs().sqrt();
+            doubts.clear();
+            let lengths = self.lengths.iter().zip(products);
+            doubts.extend(lengths.map(|(length, product)| DOUBT * (own * length + product.abs())));
+            (!is_settled(scores, doubts)).then_some(row)
+        };
+        let each = products.par_chunks_exact(machines.len()).enumerate();
+        let open: Vec<usize> =
+            each.map_init(<(Vec<f64>, Vec<f64>)>::default, is_open).flatten_iter().collect();
+        let few = self.gram.plan().part(rows, &open);
+        let mut again = vec![0.0; machines.len() * open.len()];
+        self.gram.cross_segments(&few, &self.segments, Precision::Double, &mut again);
+        for (at, &row) in open.iter().enumerate() {
+            let products = &mut products[row * machines.len()..(row + 1) * machines.len()];
+            let again = again[at..].iter().step_by(open.len());
+            products.iter_mut().zip(again).for_each(|(product, again)| *product = *again);
+        }
+    }
+}
+
+/// Products from kernel values with all support points, machine after machine.
+fn looked_up(parts: &Parts, values: &Dense<f64>, out: &mut [f64]) {
+    for (machine, out) in parts.machines.iter().zip(out.chunks_mut(values.len().max(1))) {
+        for (row, out) in values.rows().zip(out) {
+            *out = machine.coefficients.used().map(|(j, a)| a * row[j]).sum();
+        }
     }
 }
 
 /// The largest k(x,x), not below 1.
-fn largest(points: &mercer_kernel::Ready) -> f64 {
+fn largest(points: &Ready) -> f64 {
     points.diagonal().iter().fold(1.0, |largest: f64, k| largest.max(k.abs()))
 }
 
@@ -302,7 +385,63 @@ const MOST_COLUMNS: usize = 1 << 24;
 
 #[cfg(test)]
 mod tests {
-    use crate::{Learner, Setting, Spec, Training, fit};
+    use mercer_points::{ColumnData, Points, Table};
+
+    use crate::{Learner, Multiclass, Outcome, Setting, Spec, Training, fit};
+
+    /// Points between the rows of two tables, so far from the first.
+    fn between(a: &Table, b: &Table, parts: &[f64]) -> Table {
+        let mut table = Table::new();
+        for (a, b) in a.columns().iter().zip(b.columns()) {
+            let (ColumnData::Numbers(from), ColumnData::Numbers(to)) = (&a.data, &b.data) else {
+                continue;
+            };
+            let numbers = from.iter().zip(to).zip(parts).map(|((a, b), part)| a + part * (b - a)).collect();
+            table.push(a.name.clone(), ColumnData::Numbers(numbers)).unwrap();
+        }
+        table
+    }
+
+    #[test]
+    fn answers_are_those_of_accurate_scores_as_near_to_a_boundary_as_can_be() {
+        for (name, kernel) in [
+            ("@moons(n=600)", "rbf(sigma=0.3)"),
+            ("@moons(n=600)", "poly(degree=3, offset=1)"),
+            ("@vowel", "rbf(sigma=1)@standardize"),
+        ] {
+            let mut table = mercer_points::read(name, &Default::default()).unwrap();
+            let target = table.remove("label").unwrap();
+            let plain = Spec::new(kernel.parse().unwrap(), Learner::Smo);
+            let spec = Spec { multiclass: Multiclass::OneVsOne, ..plain };
+            let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
+            let classes = |table: &Table| match model.predict(table).unwrap().outcome {
+                Outcome::Classes(classes) => classes,
+                outcome => panic!("{outcome:?}"),
+            };
+            let rows = table.len();
+            let other = table.select(&(0..rows).map(|i| (i + rows / 2) % rows).collect::<Vec<_>>());
+            let first = classes(&table);
+            // From each row towards another one, to where the class changes first or later.
+            let (mut low, mut high) = (vec![0.0; rows], vec![1.0; rows]);
+            for round in 0..60 {
+                let parts: Vec<f64> = low.iter().zip(&high).map(|(low, high)| (low + high) / 2.0).collect();
+                let points = between(&table, &other, &parts);
+                let found = classes(&points);
+                assert_eq!(
+                    model.answers(&points).unwrap(),
+                    Outcome::Classes(found.clone()),
+                    "{kernel}, {round}"
+                );
+                for i in 0..rows {
+                    *(if found[i] == first[i] { &mut low[i] } else { &mut high[i] }) = parts[i];
+                }
+            }
+            let rough = model.deciding_scores(&table).unwrap();
+            let apart = rough.iter().zip(model.scores(&table).unwrap()).map(|(a, b)| (a - b).abs());
+            let apart = apart.fold(0.0, f64::max);
+            assert!((1e-9..1e-3).contains(&apart), "{kernel}: {apart:e}");
+        }
+    }
 
     #[test]
     fn no_bit_depends_on_how_many_rows_are_prepared_at_a_time() {
@@ -311,7 +450,7 @@ mod tests {
         for kernel in ["rbf(sigma=0.3)", "poly(degree=2) + rbf@standardize", "linear@nystrom(m=5)"] {
             let spec = Spec::new(kernel.parse().unwrap(), Learner::Smo);
             let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
-            let products = |rows| model.engine().products_by(rows, model.parts(), &table).unwrap();
+            let products = |rows| model.engine().products_by(rows, model.parts(), &table, None).unwrap();
             let whole = products(1000);
             assert_eq!(whole.len(), 230);
             for rows in [1, 7, 48, 229, 230] {

@@ -9,7 +9,7 @@ use mercer_solve::{Certificate, Progress, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::{Coefficients, Curve, Explanation, ModelError, Prediction, Preprocessing, Schema, Spec};
+use crate::{Coefficients, Curve, Explanation, ModelError, Outcome, Prediction, Preprocessing, Schema, Spec};
 
 /// What a model answers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -299,6 +299,27 @@ impl Model {
     /// ```
     pub fn scores(&self, table: &Table) -> Result<Vec<f64>, ModelError> {
         crate::predict::scores(self, table)
+    }
+
+    /// The answers alone, those of [`predict`](Self::predict): sooner, since scores are accurate only where an answer hangs on
+    /// that.
+    ///
+    /// ```
+    /// use mercer_model::{Learner, Setting, Spec, Training, fit};
+    /// let mut table = mercer_points::read("@moons(n=400)", &Default::default()).unwrap();
+    /// let target = table.remove("label").unwrap();
+    /// let spec = Spec::new("rbf".parse().unwrap(), Learner::Smo);
+    /// let model = fit(&spec, &Training::new(&table, &target), &Setting::default()).unwrap();
+    /// assert_eq!(model.answers(&table).unwrap(), model.predict(&table).unwrap().outcome);
+    /// ```
+    pub fn answers(&self, table: &Table) -> Result<Outcome, ModelError> {
+        Ok(crate::predict::outcome(self, &self.deciding_scores(table)?))
+    }
+
+    /// Scores as [`scores`](Self::scores) gives them, accurate where the answer hangs on that, and elsewhere as good as entries
+    /// in single precision make them (`docs/maths.md` §8).
+    pub fn deciding_scores(&self, table: &Table) -> Result<Vec<f64>, ModelError> {
+        crate::predict::deciding(self, table)
     }
 
     /// Whether its machines are those of softmax: one for each class, from one problem with one certificate.

@@ -137,9 +137,24 @@ impl Prediction {
 
 /// Scores of rows, rows × machines.
 pub(crate) fn scores(model: &Model, table: &Table) -> Result<Vec<f64>, ModelError> {
+    shifted(model, model.engine().products(model.parts(), table)?)
+}
+
+/// Scores of rows, rows × machines, that are accurate where the answer hangs on it.
+pub(crate) fn deciding(model: &Model, table: &Table) -> Result<Vec<f64>, ModelError> {
+    let parts = model.parts();
+    if parts.task == Task::Numbers {
+        return scores(model, table);
+    }
+    let ballot = Ballot::of(&parts.machines, parts.classes.len());
+    let is_settled = |scores: &[f64], doubts: &[f64]| ballot.is_settled(scores, doubts);
+    shifted(model, model.engine().deciding(parts, table, &is_settled)?)
+}
+
+/// Products and what machines add to them.
+fn shifted(model: &Model, mut scores: Vec<f64>) -> Result<Vec<f64>, ModelError> {
     let parts = model.parts();
     let machines = parts.machines.len();
-    let mut scores = model.engine().products(parts, table)?;
     for row in scores.chunks_exact_mut(machines) {
         row.iter_mut().zip(&parts.machines).for_each(|(score, machine)| *score += machine.bias);
     }
@@ -153,17 +168,23 @@ pub(crate) fn scores(model: &Model, table: &Table) -> Result<Vec<f64>, ModelErro
 }
 
 pub(crate) fn predict(model: &Model, table: &Table) -> Result<Prediction, ModelError> {
+    let scores = scores(model, table)?;
+    let outcome = outcome(model, &scores);
+    Ok(Prediction { scores, machines: model.machines().len(), outcome })
+}
+
+/// What a model says of rows with these scores.
+pub(crate) fn outcome(model: &Model, scores: &[f64]) -> Outcome {
     let parts = model.parts();
-    let (scores, machines) = (scores(model, table)?, parts.machines.len());
-    let outcome = match parts.task {
-        Task::Numbers => Outcome::Numbers(scores.clone()),
+    match parts.task {
+        Task::Numbers => Outcome::Numbers(scores.to_vec()),
         Task::Novelty => Outcome::Inside(scores.iter().map(|&score| score > 0.0).collect()),
         Task::Classes => {
             let ballot = Ballot::of(&parts.machines, parts.classes.len());
-            Outcome::Classes(scores.par_chunks_exact(machines).map(|row| ballot.winner(row)).collect())
+            let rows = scores.par_chunks_exact(parts.machines.len());
+            Outcome::Classes(rows.map(|row| ballot.winner(row)).collect())
         }
-    };
-    Ok(Prediction { scores, machines, outcome })
+    }
 }
 
 /// The probability of each class, from scores of the machines, rows × machines.

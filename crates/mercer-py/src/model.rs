@@ -234,15 +234,18 @@ impl PyModel {
         })
     }
 
-    /// Rows × machines.
-    #[pyo3(signature = (table, *, threads=None))]
+    /// Rows × machines; accurate only where the answer hangs on it, if they are to decide and nothing else.
+    #[pyo3(signature = (table, *, threads=None, decide=false))]
     fn scores<'py>(
         &self,
         py: Python<'py>,
         table: &PyTable,
         threads: Option<usize>,
+        decide: bool,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let found = detached(py, threads, || self.model.scores(&table.table))?.map_err(Raise::raise)?;
+        let (model, table) = (&self.model, &table.table);
+        let scores = || if decide { model.deciding_scores(table) } else { model.scores(table) };
+        let found = detached(py, threads, scores)?.map_err(Raise::raise)?;
         let machines = self.model.machines().len();
         let shape = [found.len() / machines.max(1), machines];
         found.into_pyarray(py).reshape(shape)

@@ -202,7 +202,10 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             Scores.
         """
-        scores = self._scores(X)[:, 0] * self._unit
+        return self._in_units(self._scores(X))
+
+    def _in_units(self, scores: np.ndarray) -> np.ndarray:
+        scores = scores[:, 0] * self._unit
         # Support vectors inside their bounds are on the boundary; what rounding makes of that is no answer.
         scores[np.abs(scores) <= _ZERO * np.abs(self.offset_)] = 0.0
         return scores
@@ -235,4 +238,4 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             1 or -1.
         """
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        return np.where(self._in_units(self._scores(X, decide=True)) >= 0, 1, -1)

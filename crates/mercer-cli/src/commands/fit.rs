@@ -136,7 +136,7 @@ fn training_error(model: &Model, data: &Data) -> anyhow::Result<TrainingError> {
         None if model.machines().iter().any(|machine| is_cut_short(machine.status)) => {
             return Ok(TrainingError::Unknown);
         }
-        None => model.predict(&data.table)?.outcome,
+        None => model.answers(&data.table)?,
     };
     Ok(match (&outcome, &data.target) {
         (Outcome::Classes(found), Some(target)) => {

@@ -309,6 +309,11 @@ impl<'a, T: Entry> Tiles<'a, T> {
             })
     }
 
+    /// Whether every entry is computed in this precision, and by tiles.
+    pub fn is_pure(&self) -> bool {
+        self.wide.is_none() && !self.steps.iter().any(|step| matches!(step, Step::Foreign))
+    }
+
     /// Memory for one thread.
     pub fn scratch(&self) -> Scratch<T> {
         Scratch {
