@@ -38,9 +38,9 @@ class JoinedModel:
         found: dict[str, np.ndarray] = self.models[machine].trace(0)
         return found
 
-    def scores(self, table: Any, *, threads: int | None = None) -> np.ndarray:
+    def scores(self, table: Any, *, threads: int | None = None, decide: bool = False) -> np.ndarray:
         """Rows × targets."""
-        return np.hstack([model.scores(table, threads=threads) for model in self.models])
+        return np.hstack([model.scores(table, threads=threads, decide=decide) for model in self.models])
 
     def save(self, path: Any) -> None:
         """Refuse: a file holds models of one alpha."""

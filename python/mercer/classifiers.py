@@ -227,6 +227,9 @@ class KernelLogistic(_Odds):
     def _is_softmax(self) -> bool:
         return self.multi_class == "multinomial" and len(self._model.bias) == len(self.classes_)
 
+    def _is_coupled(self) -> bool:
+        return not self._is_softmax() and super()._is_coupled()
+
     def _problem(self) -> dict[str, Any]:
         lines = super()._problem()
         return {**lines, "multiclass": "softmax"} if "multiclass" in lines and self.multi_class != "ovo" else lines

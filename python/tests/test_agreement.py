@@ -254,28 +254,43 @@ def test_enough_configurations() -> None:
     assert len({str(configuration) for configuration in CONFIGURATIONS}) >= 30
 
 
-@pytest.mark.parametrize("name", ["SVC", "OneClassSVM", "KernelLogistic", "LeastSquaresSVC"])
-@pytest.mark.parametrize("classes", [2, 5])
-def test_answers_near_a_boundary(name: str, classes: int) -> None:
-    """Classes are those of the accurate scores, however near to zero these are, though others are not computed."""
+NEAR = [
+    (mercer.SVC(gamma=0.3), 2, "dense"),
+    (mercer.SVC(gamma=0.3), 5, "dense"),
+    (mercer.SVC(gamma=0.05), 2, "wide"),
+    (mercer.SVC(gamma=0.05), 5, "sparse"),
+    (mercer.SVC(kernel="sigmoid", gamma=0.1, coef0=-1.0), 2, "dense"),
+    (mercer.OneClassSVM(gamma=0.3, nu=0.3), 1, "dense"),
+    (mercer.KernelLogistic(gamma=0.3, C=5), 2, "dense"),
+    (mercer.KernelLogistic(gamma=0.3, C=5, multi_class="multinomial"), 3, "dense"),
+    (mercer.LeastSquaresSVC(gamma=0.3), 5, "dense"),
+]
+
+
+@pytest.mark.parametrize(("machine", "classes", "form"), NEAR, ids=lambda case: type(case).__name__)
+def test_answers_near_a_boundary(machine: Any, classes: int, form: str) -> None:
+    """Answers are those of the accurate scores, however near a boundary, though not all of these are computed."""
     rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((400, 6)), rng.integers(0, classes, 400)
+    y = rng.integers(0, classes, 400)
+    x = rng.standard_normal((400, 6 if form == "dense" else 80))
     x[np.arange(400), y] += 1.0
-    machine = getattr(mercer, name)(gamma=0.3) if name != "KernelLogistic" else mercer.KernelLogistic(gamma=0.3, C=5)
-    if name == "OneClassSVM":
-        y = None
-    machine.fit(x, y)
-    low, high = x, np.roll(x, 200, axis=0)
+    if form == "sparse":
+        x = sparse.csr_array(x * (rng.random(x.shape) < 0.1))
+    if classes > 1:
+        machine.fit(x, y)
+    else:
+        machine.fit(x)
+    low, high = x, x[np.roll(np.arange(400), 200)]
     first = machine.predict(low)
     for _ in range(50):
         middle = (low + high) / 2
         found, scores = machine.predict(middle), machine.decision_function(middle)
-        if y is None:
+        if classes == 1:
             expected = np.where(scores >= 0, 1, -1)
         elif classes == 2:
             expected = machine.classes_[(scores > 0).astype(int)]
         else:
             expected = machine.classes_[scores.argmax(axis=1)]
         np.testing.assert_array_equal(found, expected)
-        same = (found == first)[:, None]
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
+        same = (found == first).astype(float)[:, None]
+        low, high = same * middle + (1 - same) * low, same * high + (1 - same) * middle

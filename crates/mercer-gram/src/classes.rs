@@ -42,9 +42,6 @@ const MOST: usize = 4096;
 /// The part of the budget that lines may take.
 const SHARE: u64 = 4;
 
-/// Lines that are computed at a time, between two questions whether to stop.
-const TOGETHER: usize = 192;
-
 impl<'a> Classes<'a> {
     /// The rows of each class; lines are kept where entries are dear and there is room.
     pub fn new(gram: &'a Lazy, rows: &[Vec<usize>], budget: Budget) -> Self {
@@ -95,7 +92,7 @@ impl Members {
 
     /// A line that was wanted.
     fn line(&self, row: usize) -> &[f32] {
-        self.lines[row].get().map_or(&[], |line| line)
+        self.lines[row].get().expect("asked for before")
     }
 }
 
@@ -168,7 +165,9 @@ impl Gram for Pair<'_> {
         let (upper, lower) = out[..n * n].split_at_mut(height * n);
         for (members, within, lines) in [(first, 0..height, &mut *upper), (second, height..n, &mut *lower)] {
             let rows: Vec<usize> = (0..members.len()).collect();
-            for (rows, lines) in rows.chunks(TOGETHER).zip(lines.chunks_mut(TOGETHER * n)) {
+            // As many lines at a time, between two questions whether to stop, as entries between the classes.
+            let some = members.points.rows_at_a_time(members.len());
+            for (rows, lines) in rows.chunks(some).zip(lines.chunks_mut(some * n)) {
                 if stop() {
                     return;
                 }
@@ -276,6 +275,34 @@ mod tests {
         assert_eq!(classes.members[2].line(1).as_ptr(), line);
         pair.square_single(&(0..48).collect::<Vec<_>>(), &mut vec![0.0; 48 * 48], &|| true);
         assert_eq!(kept(), [2, 0, 3, 1], "nothing is computed after a stop");
+    }
+
+    #[test]
+    fn what_is_kept_is_not_evaluated_again() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let mut table = read("@moons(n=60)", &ReadOptions::default()).unwrap();
+        table.remove("label").unwrap();
+        let (mut registry, count) = (mercer_kernel::Registry::new(), Arc::new(AtomicUsize::new(0)));
+        let counter = count.clone();
+        let counted = move |x: &[f64], z: &[f64]| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            x.iter().zip(z).map(|(a, b)| a * b).sum()
+        };
+        registry.vectors("counted", counted).unwrap();
+        let gram = Lazy::with(&registry.parse("counted").unwrap(), &table, &registry).unwrap();
+        let rows: Vec<Vec<usize>> = (0..3).map(|class| (class * 20..(class + 1) * 20).collect()).collect();
+        let classes = Classes::new(&gram, &rows, Budget::default());
+        let ask = |(first, second), row: usize| {
+            let pair = classes.pair(first, second);
+            let before = count.load(Ordering::Relaxed);
+            pair.rows_single(&[row], &mut vec![0.0; pair.len()]);
+            count.load(Ordering::Relaxed) - before
+        };
+        let (fresh, kept) = (ask((0, 1), 25), ask((1, 2), 5));
+        assert!(fresh >= 39, "{fresh}");
+        assert_eq!(kept, 20, "those with the other class alone");
+        assert_eq!(ask((0, 1), 25), 20);
     }
 
     #[test]

@@ -113,8 +113,7 @@ impl Lazy {
     ) {
         let tiles = Tiles::<f32>::new(&self.plan, &self.points, &others.points);
         let rows: Vec<usize> = (0..self.len()).collect();
-        let height = tiles.shape().0 * rayon::current_num_threads();
-        let some = (CROSSED / others.len().max(1)).max(1).next_multiple_of(height);
+        let some = self.rows_at_a_time(others.len());
         let mut out = vec![0.0; some.min(self.len()) * others.len()];
         for rows in rows.chunks(some) {
             if stop() {
@@ -124,6 +123,17 @@ impl Lazy {
             drive::rows(&tiles, rows, out);
             take(rows[0]..rows[0] + rows.len(), out);
         }
+    }
+
+    /// How many rows of so many entries are made at a time, between two questions whether to stop.
+    pub(crate) fn rows_at_a_time(&self, entries: usize) -> usize {
+        let tiles = Tiles::<f32>::new(&self.plan, &self.points, &self.points);
+        let rows = |most: usize| (most / entries.max(1)).max(1);
+        // Texts and what a user wrote may take microseconds for each entry.
+        if tiles.coordinates() == 0 {
+            return rows(SLOW);
+        }
+        rows(CROSSED).next_multiple_of(tiles.shape().0 * rayon::current_num_threads())
     }
 
     /// The same matrix with [`apply`](Gram::apply) in another precision.
@@ -347,6 +357,8 @@ impl Crossings for Selected<'_> {
 
 /// Entries between two collections that are made at a time: what a cache holds.
 const CROSSED: usize = 1 << 17;
+/// The same of entries that may be slow.
+const SLOW: usize = 1 << 12;
 
 /// Up to so many coordinates an entry is computed in less time than memory that is new takes to be written.
 const CHEAP: usize = 160;

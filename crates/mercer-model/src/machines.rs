@@ -73,8 +73,9 @@ fn solved_apart(
     deadline: &OnceLock<Instant>,
 ) -> Result<Vec<Solved>, ModelError> {
     let shares = Shares::of(posed);
-    let classes =
-        are_pairs(posed, &shares).then(|| Classes::new(posed.gram, shares.members(), shared_budget(posed)));
+    let are_pairs = are_pairs(posed, &shares);
+    let classes = (are_pairs && is_dual(posed))
+        .then(|| Classes::new(posed.gram, shares.members(), shared_budget(posed)));
     // Machines of all rows, one for each class, have the same entries; their solver has squares of its own beside these.
     let kept = Kept::new(posed.gram, Budget::of_bytes(posed.setting.budget.bytes() / 2));
     let is_shared =
@@ -84,7 +85,7 @@ fn solved_apart(
         let share = shares.share(machine);
         let entries = Entries { whole, classes: classes.as_ref(), shared };
         let (mut solution, mut certificate) = solve(posed, &share, &entries, started, deadline)?;
-        if classes.is_some() {
+        if are_pairs {
             // Of many pairs these would be most of the memory of the model, and each is of the rows of its pair alone.
             (solution.scores, certificate.rows) = (None, Vec::new());
         }
@@ -132,9 +133,9 @@ pub(crate) fn machines(posed: &Posed<'_>) -> Result<Fitted, ModelError> {
     Ok(Fitted { machines: machines.collect(), entries, rows: rows.clone() })
 }
 
-/// Memory for squares that pairs of classes share.
+/// Memory for lines within classes that pairs share.
 pub(crate) fn shared_budget(posed: &Posed<'_>) -> Budget {
-    // Only squares in single precision are shared; with a small gap in sight the engine wants double precision.
+    // Only lines in single precision are shared; with a small gap in sight the engine wants double precision.
     let shares = is_dual(posed) && posed.spec.tolerance.gap.is_none_or(|gap| gap >= 1e-4);
     if shares { posed.setting.budget } else { Budget::of_bytes(0) }
 }
@@ -166,7 +167,7 @@ fn is_over(posed: &Posed<'_>, started: Instant) -> bool {
 }
 
 /// Whether pairs are solved by blocks of their dual, in the memory that squares of working sets take.
-fn is_dual(posed: &Posed<'_>) -> bool {
+pub(crate) fn is_dual(posed: &Posed<'_>) -> bool {
     matches!(posed.spec.learner, Learner::Smo | Learner::NuSvc) && posed.features.is_none()
 }
 
@@ -186,7 +187,7 @@ fn solver_for_several<'a>(posed: &Posed<'a>) -> Option<Box<dyn Solver + 'a>> {
 struct Entries<'a> {
     /// The matrix of all rows.
     whole: &'a dyn Gram,
-    /// Its squares, class by class, for machines of pairs.
+    /// Its classes, for machines of pairs that are solved by their dual.
     classes: Option<&'a Classes<'a>>,
     /// A solver that remembers what it made of the matrix.
     shared: Option<&'a dyn Solver>,
@@ -201,15 +202,16 @@ fn solve(
     deadline: &OnceLock<Instant>,
 ) -> Result<(Solution, Certificate), ModelError> {
     let &Entries { whole, classes, shared } = entries;
-    let sub = match (share.between, classes) {
-        (Some(Between::Pair(first, second)), Some(classes)) => Some(classes.pair(first, second)),
+    let sub: Option<Box<dyn Gram + '_>> = match (share.between, classes, &share.rows) {
+        (Some(Between::Pair(first, second)), Some(classes), _) => Some(Box::new(classes.pair(first, second))),
+        (_, _, Some(rows)) if posed.features.is_none() => Some(Box::new(posed.gram.part(rows))),
         _ => None,
     };
     let features = posed.features.map(|points| chosen(points, share)).transpose()?;
     // Features give K·α in O(n d), where tiles would take O(n² d).
     let gram: &dyn Gram = match (&features, &sub) {
         (Some(features), _) => features,
-        (None, Some(sub)) => sub,
+        (None, Some(sub)) => &**sub,
         (None, None) => whole,
     };
     // The solver's last look at its answer and the certificate want the same product.

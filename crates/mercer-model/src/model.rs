@@ -302,7 +302,7 @@ impl Model {
     }
 
     /// The answers alone, those of [`predict`](Self::predict): sooner, since scores are accurate only where an answer hangs on
-    /// that.
+    /// that, as far as single precision can be judged (`docs/maths.md` §5).
     ///
     /// ```
     /// use mercer_model::{Learner, Setting, Spec, Training, fit};
@@ -317,7 +317,7 @@ impl Model {
     }
 
     /// Scores as [`scores`](Self::scores) gives them, accurate where the answer hangs on that, and elsewhere as good as entries
-    /// in single precision make them (`docs/maths.md` §8).
+    /// in single precision make them (`docs/maths.md` §5).
     pub fn deciding_scores(&self, table: &Table) -> Result<Vec<f64>, ModelError> {
         crate::predict::deciding(self, table)
     }

@@ -4,14 +4,14 @@
 
 use mercer_gram::Gram;
 
-use crate::machines::Posed;
+use crate::machines::{Posed, is_dual};
 use crate::target::Goal;
 use crate::{Between, Multiclass};
 
 /// One machine's share of the rows.
 pub(crate) struct Share {
     pub(crate) between: Option<Between>,
-    /// Rows of the table, those of one class after those of the other; none for all.
+    /// Rows of the table, in order or those of one class after those of the other; none for all.
     pub(crate) rows: Option<Vec<usize>>,
     pub(crate) y: Vec<f64>,
 }
@@ -31,6 +31,8 @@ pub(crate) struct Shares<'a> {
     between: Vec<Option<Between>>,
     /// The rows of each class, where machines are of pairs.
     members: Vec<Vec<usize>>,
+    /// Pairs have the rows of one class after those of the other, for solvers to whom their order means nothing.
+    by_class: bool,
 }
 
 impl<'a> Shares<'a> {
@@ -48,7 +50,7 @@ impl<'a> Shares<'a> {
                 ((0..classes.len()).flat_map(with).map(Some).collect(), members(codes, classes.len()))
             }
         };
-        Self { goal, rows, between, members }
+        Self { goal, rows, between, members, by_class: is_dual(posed) }
     }
 
     /// Machines.
@@ -84,7 +86,11 @@ impl<'a> Shares<'a> {
         let between = self.between[machine];
         let rows = match between {
             Some(Between::Pair(first, second)) => {
-                Some([&self.members[first][..], &self.members[second]].concat())
+                let mut rows = [&self.members[first][..], &self.members[second]].concat();
+                if !self.by_class {
+                    rows.sort_unstable();
+                }
+                Some(rows)
             }
             _ => None,
         };

@@ -255,6 +255,31 @@ fn a_stopped_fit_returns_what_there_is() {
 }
 
 #[test]
+fn learners_that_go_through_rows_in_order_do_so_in_each_pair() {
+    let iris = set("@iris");
+    // One row of each class in turn, as rows of a table are that nobody sorted.
+    let mixed: Vec<usize> = (0..150).map(|i| i % 3 * 50 + i / 3).collect();
+    let select_rows = |rows: &[usize]| Set {
+        table: iris.table.select(rows),
+        target: Column { name: "species".into(), data: select(&iris.target.data, rows) },
+    };
+    let three = select_rows(&mixed);
+    let two = select_rows(&mixed.iter().copied().filter(|&row| row >= 50).collect::<Vec<_>>());
+    for learner in [Learner::OnlinePerceptron, Learner::KernelPerceptron] {
+        let mut spec = spec("rbf(gamma=0.5)", learner);
+        let alone = learn(&spec, &two).unwrap().predict(&two.table).unwrap().scores;
+        spec.multiclass = Multiclass::OneVsOne;
+        let model = learn(&spec, &three).unwrap();
+        assert_eq!(model.machines()[2].pair(), Some((1, 2)));
+        let scores = model.predict(&two.table).unwrap().scores;
+        // A pair speaks for its first class above 0, a machine of two classes for its second.
+        for (pair, alone) in scores.chunks(3).map(|scores| scores[2]).zip(alone) {
+            assert!((pair + alone).abs() < 1e-9, "{learner:?}: {pair} {alone}");
+        }
+    }
+}
+
+#[test]
 fn a_stream_is_the_online_perceptron() {
     let moons = set("@moons(n=70)");
     for (keep, average) in [(None, false), (Some(6), false), (None, true)] {

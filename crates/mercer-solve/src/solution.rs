@@ -19,7 +19,7 @@ pub struct Solution {
     pub status: Status,
     /// Iterations; what one is depends on the solver.
     pub iterations: u64,
-    /// Kernel entries that were computed.
+    /// Kernel entries that were computed; those that another problem had computed already count as well.
     pub entries: u64,
     /// Seconds of work.
     pub seconds: f64,

@@ -6,6 +6,8 @@ use mercer_linalg::Budget;
 use mercer_points::{ColumnData, Table};
 use mercer_solve::loss::{Hinge, Loss, SquaredHinge};
 use mercer_solve::solvers::Smo;
+use rayon::prelude::*;
+
 use mercer_solve::{
     Limits, Objective, Problem, Run, Silent, Solution, Solver, Status, Tolerance, Watch, certify,
 };
@@ -139,7 +141,8 @@ fn pairs_of_classes_share_rows_and_have_the_optimum_of_their_own_matrix() {
                 assert!(certificate.violation <= 1e-3, "{wrong} {c}: {}", certificate.violation);
                 (solution, certificate, y)
             };
-            pool.install(|| [(0, 1), (0, 2), (1, 2)].map(pair))
+            // Side by side, so that lines of a class are asked for by two pairs at a time.
+            pool.install(|| vec![(0, 1), (0, 2), (1, 2)].into_par_iter().map(pair).collect::<Vec<_>>())
         };
         let (one, three) = (with(1), with(3));
         for (k, (first, second)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {

@@ -90,7 +90,7 @@ fn pairs(job: &Job<'_>) -> Option<usize> {
     }
 }
 
-/// Squares that machines share: of each class, or of all rows.
+/// Lines within classes that machines of pairs share.
 pub(super) fn shared(job: &Job<'_>) -> u64 {
     let posed = job.posed;
     let Goal::Classes(names, codes) = posed.goal else { return 0 };
