@@ -2,8 +2,8 @@
 
 use super::rows::{keeps_nothing, kept_rows};
 use super::{
-    DOUBLE, DOUBLE_FOR_SMALL_GAPS, LEAST_SET, SMALL_GAP, Settings, WHOLE, affordable_set, largest_set,
-    set_size,
+    DOUBLE, DOUBLE_FOR_SMALL_GAPS, LEAST_SET, SMALL_GAP, Settings, affordable_set, largest_set, set_size,
+    whole,
 };
 use crate::{Footprint, Holding, Sizes};
 
@@ -22,7 +22,7 @@ pub(in crate::solvers) fn footprint(sizes: &Sizes, settings: Settings) -> Footpr
     let entry = if is_double { size_of::<f64>() } else { size_of::<f32>() };
     let square = |side: usize| (entry as u128) * (side as u128).pow(2);
     let affordable = affordable_set(budget);
-    if variables <= WHOLE.min(affordable) {
+    if variables <= whole(sizes.is_cheap && !is_double && !close).min(affordable) {
         // Variables that may move are copied out of the square, where they are few enough.
         let moving = (MOVING * sizes.support as f64) as usize;
         let copied = if 4 * moving <= 3 * variables { square(moving) } else { 0 };
@@ -54,8 +54,10 @@ mod tests {
     fn what_is_held_follows_from_rows_kernel_and_budget() {
         const PLENTY: u64 = 64 << 30;
         assert_eq!(of(900, true, PLENTY).bytes, 8 * (900 * 900 + 495 * 495));
-        let all = Footprint { holding: Holding::Whole, bytes: 4 * (6000 * 6000 + 3300 * 3300) };
-        assert_eq!(of(6000, true, PLENTY), all);
+        let all = Footprint { holding: Holding::Whole, bytes: 4 * (2000 * 2000 + 1100 * 1100) };
+        assert_eq!(of(2000, true, PLENTY), all);
+        assert!(matches!(of(6000, true, PLENTY).holding, Holding::WorkingSet(2016)));
+        assert_eq!(of(6000, false, PLENTY).holding, Holding::Whole);
         let set = Footprint { holding: Holding::WorkingSet(3360), bytes: 4 * 3360 * 3360 };
         assert_eq!(of(20_000, true, PLENTY), set);
         // A quarter of the budget is for the square.

@@ -71,7 +71,11 @@ const LEAST_SET: usize = 2016;
 const LARGEST_SET: usize = 4032;
 const SET_STEP: usize = 2 * filling::HALF_STEP;
 
-/// Up to so many variables are worked on all at once.
+/// Up to so many variables are worked on all at once: no more than a working set where entries are computed in less time than
+/// memory that is new takes to be written.
+fn whole(is_fleeting: bool) -> usize {
+    if is_fleeting { LEAST_SET } else { WHOLE }
+}
 const WHOLE: usize = 6144;
 
 /// Where entries are cheap that begins with sets of so many variables: what ends with few support vectors never sees most
@@ -187,8 +191,9 @@ impl<'a> Engine<'a> {
         let few = if close { DOUBLE_FOR_SMALL_GAPS } else { DOUBLE };
         let affordable = affordable_set(settings.budget);
         let largest = largest_set(settings.budget);
-        let may_be_whole = program.len() <= WHOLE.min(affordable) && program.has_every_row(n);
         let is_double = settings.double || n <= few;
+        let is_fleeting = gram.is_cheap() && !gram.keeps_square() && !is_double && !close;
+        let may_be_whole = program.len() <= whole(is_fleeting).min(affordable) && program.has_every_row(n);
         let may_wait = may_be_whole && !gram.keeps_square();
         // Rows that other problems have asked for are there already, and the others serve those to come.
         let is_shared = may_wait && gram.shares_rows() && !is_double;
